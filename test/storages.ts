@@ -277,7 +277,7 @@ export function storageRules(
     const [mine, other] = [await storage.assemblies.begin(key), await storage.assemblies.begin(key)];
     const [part] = partsOf(Buffer.from('all'), partBytes);
     const tag = await storage.assemblies.putPart({ key, handle: mine }, part!, chunks('all'));
-    await storage.assemblies.forsake({ key, handle: other });
+    await storage.assemblies.abandon({ key, handle: other });
     assert.equal((await storage.assemblies.finish({ key, handle: mine }, [{ ...part!, tag }])).bytes, 3);
     assert.equal(await leftovers(), 0);
   });

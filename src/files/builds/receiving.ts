@@ -125,7 +125,7 @@ async function assemblyOf(app: App, build: store.BuildRow) {
   const handle = await app.storage.assemblies.begin(key);
   if (await app.db.write(({ query }) => store.begun(query, build.id, handle))) return { key, handle };
   const first = (await store.byUuid(app.db, build.build_uuid))?.handle ?? handle;
-  if (first !== handle) await app.storage.assemblies.forsake({ key, handle });
+  if (first !== handle) await app.storage.assemblies.abandon({ key, handle });
   return { key, handle: first };
 }
 

@@ -190,7 +190,7 @@ export async function assemblyOf(app: App, upload: store.UploadRow): Promise<Ass
   const isFirst = await app.db.write(({ query }) => store.begun(query, upload.id, handle));
   if (isFirst) return { key, handle };
   const known = (await store.byUploadId(app.db, upload.upload_id))?.handle ?? handle;
-  if (known !== handle) await app.storage.assemblies.forsake({ key, handle });
+  if (known !== handle) await app.storage.assemblies.abandon({ key, handle });
   return { key, handle: known };
 }
 

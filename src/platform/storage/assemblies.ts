@@ -14,18 +14,18 @@ import {
 } from './storage.ts';
 
 interface Place {
-  /** For files that are not whole yet: no key leads there. */
+  /** The folder of incomplete files, which no key leads to. */
   readonly folder: string;
   pathOf(key: string): string;
   remove(path: string): Promise<void>;
 }
 
-/** Each hash occupies one processor. */
+/** Each hash occupies one CPU core. */
 const HASHING_MAX = 2;
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
 const WRITE_BYTES = 256 * 1024;
 
-/** One sparse file for each assembly, written wherever a part belongs and renamed in the end. */
+/** One sparse file for each assembly: parts are written at their offsets, and `finish` renames the file. */
 export function localAssemblies({ folder, pathOf, remove }: Place): Assemblies {
   const turns = new ConcurrencyLimit(HASHING_MAX);
   const partialOf = (key: string) => join(folder, requireKey(key).replaceAll('/', '+'));
@@ -49,8 +49,8 @@ export function localAssemblies({ folder, pathOf, remove }: Place): Assemblies {
       await remove(partialOf(key));
       await remove(pathOf(key));
     },
-    // One key has one file, whichever handle started it.
-    forsake: async () => {},
+    // A key has one file, whichever handle started it.
+    abandon: async () => {},
   };
 }
 
@@ -70,7 +70,7 @@ async function write(folder: string, path: string, start: number, body: AsyncIte
     const handle = await openPartial(folder, path);
     try {
       await writeAt(handle, start, body);
-      // A failed sync is never tried again, as in `writeTemporary`.
+      // A failed fsync is never repeated, as in `writeTemporary`.
       await handle.datasync();
     } finally {
       await handle.close();
@@ -80,7 +80,7 @@ async function write(folder: string, path: string, start: number, body: AsyncIte
   }
 }
 
-/** A file that was lost is made anew, so that its parts can be sent again. */
+/** Creates a lost file again, so that its parts can be sent again. */
 async function openPartial(folder: string, path: string): Promise<FileHandle> {
   const handle = await open(path, 'r+').catch(unlessCode('ENOENT'));
   if (handle) return handle;
@@ -88,7 +88,10 @@ async function openPartial(folder: string, path: string): Promise<FileHandle> {
   return open(path, 'r+');
 }
 
-/** Sockets give small chunks, and each write costs a turn of the thread pool: they are gathered in one buffer. */
+/**
+ * Sockets yield small chunks, and each write costs a round trip to the thread pool, so chunks are collected in one
+ * buffer.
+ */
 async function writeAt(handle: FileHandle, start: number, body: AsyncIterable<Uint8Array>): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(WRITE_BYTES);
   let position = start;
@@ -109,7 +112,7 @@ async function writeAt(handle: FileHandle, start: number, body: AsyncIterable<Ui
   await flush();
 }
 
-/** A disk that is nearly full takes a piece, and says that it is full only when it is asked for the rest. */
+/** A nearly full disk writes a part of the buffer, and reports ENOSPC only for the rest. */
 async function writeAll(handle: FileHandle, buffer: Buffer, position: number): Promise<void> {
   let written = 0;
   while (written < buffer.length)
@@ -134,7 +137,7 @@ async function finish(partial: string, path: string, parts: readonly StoredPart[
   return { bytes, md5: found.md5, sha256: found.sha256 };
 }
 
-/** An attempt that broke off may have left bytes behind the last part. */
+/** An aborted attempt may have left bytes after the last part. */
 async function cut(path: string, bytes: number): Promise<void> {
   const handle = await open(path, 'r+').catch(unlessCode('ENOENT'));
   if (!handle) return;
@@ -152,7 +155,7 @@ async function exists(path: string): Promise<boolean> {
   return handle !== undefined;
 }
 
-/** In a thread of its own: twenty gigabytes take a minute of a processor. */
+/** In its own thread, because twenty gigabytes take a minute of CPU time. */
 function hash(path: string, parts: readonly StoredPart[]): Promise<Extract<HashAnswer, { md5: string }>> {
   const request: HashRequest = { path, lengths: parts.map(({ bytes }) => bytes) };
   const worker = new Worker(new URL('./hashing.ts', import.meta.url), { workerData: request, resourceLimits: HEAP });

@@ -4,20 +4,22 @@ import { setPriority } from 'node:os';
 
 const NICE = 19;
 
-/** Lets the thread that calls this wait where there is not enough processor for all. Only Linux knows that of a thread. */
+/** Lets other threads run before the calling one. Only Linux has priorities of single threads. */
 export function lowerThreadPriority(): void {
   try {
     const [, , thread] = readlinkSync('/proc/thread-self').split('/');
     setPriority(Number(thread), NICE);
-    yieldAtOnce(thread!);
+    useIdlePolicy(thread!);
   } catch {
-    // Then it has the priority of all.
+    // The thread keeps its normal priority.
   }
 }
 
-/** A thread with the lowest priority still ends its turn of some milliseconds; one that is `idle` leaves at once. */
-function yieldAtOnce(thread: string): void {
+/**
+ * A thread with the lowest priority still finishes its time slice; one with the policy `idle` is preempted at once.
+ */
+function useIdlePolicy(thread: string): void {
   execFile('chrt', ['--idle', '--pid', '0', thread], () => {
-    // Where there is no such command the priority has to do.
+    // Without `chrt` the lowest priority is used alone.
   });
 }

@@ -1,6 +1,6 @@
 import { Thread } from '../runtime/thread.ts';
 
-/** What the thread is asked: to hash a file, or to go on with a hash of bytes that come piece by piece, or to end it. */
+/** Requests to the thread: hash a file, continue a hash with the next chunk, or end it. */
 export type DigestRequest =
   | { readonly path: string }
   | { readonly hash: number; readonly bytes: Uint8Array }
@@ -11,21 +11,21 @@ export interface Hashes {
   readonly sha256: string;
 }
 
-/** Hashes of bytes that come piece by piece. It is ended in any case, as the thread keeps it until then. */
+/** Incremental hashes. The caller must end them in any case, because the thread keeps their state until then. */
 export interface RunningHashes {
-  /** Settles once the bytes may change again. They are shared memory, and so are not copied. */
+  /** Resolves when the bytes may be overwritten. They are in shared memory, so they are not copied. */
   add(bytes: Uint8Array): Promise<void>;
   end(): Promise<Hashes>;
 }
 
-/** The one thread that hashes. */
+/** The only hashing thread. */
 const digests = new Thread<DigestRequest>(new URL('./digest-worker.ts', import.meta.url));
 let hashes = 0;
 
-/** The SHA-256 of a file as it is on the disk, in hexadecimal. */
+/** The SHA-256 of a file on disk, in hexadecimal. */
 export const digestOfFile = async (path: string): Promise<string> => (await digests.ask({ path })) as string;
 
-/** Away from the event loop: half a megabyte takes a millisecond in which nobody else would be answered. */
+/** Off the event loop: half a megabyte would block it for a millisecond. */
 export function runningHashes(): RunningHashes {
   const hash = ++hashes;
   const { lost } = digests;

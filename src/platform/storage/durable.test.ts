@@ -11,7 +11,7 @@ async function aFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-test('folders are made with all those above them, by many at once', async (t) => {
+test('concurrent calls create a folder and its parents', async (t) => {
   const folder = await aFolder(t);
   const paths = ['a/b/c', 'a/b/d', 'a/b', 'a/b/c'].map((path) => join(folder, path));
   await Promise.all(paths.map((path) => ensureDirectory(path)));
@@ -26,7 +26,7 @@ test('a small file is replaced as a whole', async (t) => {
   assert.deepEqual(await readdir(folder), ['file']);
 });
 
-test('nothing stays behind when filling or moving fails', async (t) => {
+test('a failure to fill or to move leaves no file behind', async (t) => {
   const folder = await aFolder(t);
   const failing = async () => {
     throw new Error('no more');
@@ -37,7 +37,7 @@ test('nothing stays behind when filling or moving fails', async (t) => {
   assert.deepEqual(await readdir(folder), ['taken']);
 });
 
-test('only the owner may read what is written with that mode', { skip: process.platform === 'win32' }, async (t) => {
+test('only the owner may read a file with that mode', { skip: process.platform === 'win32' }, async (t) => {
   const folder = await aFolder(t);
   await writeDurably(join(folder, 'secret'), 'x', 0o600);
   assert.equal((await stat(join(folder, 'secret'))).mode & 0o777, 0o600);

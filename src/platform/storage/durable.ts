@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/prom
 import { dirname, join, resolve } from 'node:path';
 import { StorageFull } from './storage.ts';
 
-/** Makes the names in a folder survive a power cut; without it a renamed file may be gone although it was synced. */
+/** Makes the names in a folder durable; without it a power failure may undo a rename, although the file was synced. */
 export async function syncDirectory(folder: string): Promise<void> {
   if (process.platform === 'win32') return; // Windows cannot open a folder, and journals names by itself.
   const handle = await open(folder, 'r');
@@ -14,10 +14,10 @@ export async function syncDirectory(folder: string): Promise<void> {
   }
 }
 
-// Whoever finds a folder already there has to wait until its name is durable too.
+// A caller that finds an existing folder must also wait until its name is durable.
 const inTheMaking = new Map<string, Promise<void>>();
 
-/** Makes a folder and those above it, each durable in its parent. */
+/** Creates a folder and its parents, each durable in its own parent. */
 export function ensureDirectory(folder: string, mode = 0o777): Promise<void> {
   const path = resolve(folder);
   const making = inTheMaking.get(path) ?? makeDirectory(path, mode).finally(() => inTheMaking.delete(path));
@@ -53,7 +53,7 @@ export function toStorageError(error: unknown): unknown {
   return full ? new StorageFull('no space left for files', { cause: error }) : error;
 }
 
-/** Fills a new, synced file in this folder and returns its path; nothing stays behind when that fails. */
+/** Fills and syncs a new file in this folder and returns its path. A failure leaves no file behind. */
 export async function writeTemporary(
   folder: string,
   fill: (handle: FileHandle) => Promise<void>,
@@ -63,7 +63,7 @@ export async function writeTemporary(
   const handle = await open(path, 'wx', mode);
   try {
     await fill(handle);
-    // A failed sync is never tried again: the kernel may have dropped the pages and would then report success.
+    // A failed fsync is never repeated: the kernel may have dropped the pages and would then report success.
     await handle.sync();
     await handle.close();
     return path;
@@ -74,7 +74,7 @@ export async function writeTemporary(
   }
 }
 
-/** Moves a finished temporary file to its place, replacing what was there. */
+/** Renames a finished temporary file, replacing any existing file. */
 export async function moveIntoPlace(temporary: string, path: string): Promise<void> {
   try {
     await rename(temporary, path);
@@ -85,7 +85,7 @@ export async function moveIntoPlace(temporary: string, path: string): Promise<vo
   await syncDirectory(dirname(path));
 }
 
-/** Writes a small file as a whole or not at all. */
+/** Writes a small file atomically. */
 export async function writeDurably(path: string, content: string, mode?: number): Promise<void> {
   const temporary = await writeTemporary(dirname(path), (handle) => handle.writeFile(content), mode);
   await moveIntoPlace(temporary, path);

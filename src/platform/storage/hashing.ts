@@ -5,18 +5,18 @@ import { lowerThreadPriority } from './background.ts';
 
 export interface HashRequest {
   readonly path: string;
-  /** Of the parts, which follow each other. */
+  /** The lengths of the consecutive parts. */
   readonly lengths: readonly number[];
 }
 
-/** The hashes of the whole, and of each part what was found of it. */
+/** The hashes of the whole file, and a hash of each part. */
 export type HashAnswer =
   | { readonly md5: string; readonly sha256: string; readonly parts: string[] }
   | { readonly code: string | undefined; readonly message: string };
 
 const BUFFER_BYTES = 1024 * 1024;
 
-/** One pass over the file, in one buffer. */
+/** Reads the file once, with one buffer. */
 function hashed({ path, lengths }: HashRequest): HashAnswer {
   const file = openSync(path, 'r');
   try {

@@ -3,22 +3,24 @@ import type { Storage } from './storage.ts';
 /** An object that a row references. */
 export interface ReferencedObject {
   readonly key: string;
-  /** What it belongs to, for an operator to read. */
+  /** The owner's description, for operators. */
   readonly owner: string;
-  /** As stored in the row, where it is known. */
+  /** As stored in the row, if known. */
   readonly bytes?: number;
   readonly sha256?: string;
 }
 
-/** The objects of a resource in storage: every key below the prefix is referenced by one of its rows, or is left over. */
+/**
+ * The stored objects of a resource. Every key below the prefix is either referenced by one of its rows or left over.
+ */
 export interface StoredObjects<A> {
   readonly prefix: string;
   referenced(app: A): AsyncIterable<ReferencedObject>;
-  /** As of now, so that it also finds rows that were added while `referenced` ran. */
+  /** Reads the current state, so that it also finds rows that were added while `referenced` ran. */
   isReferenced(app: A, key: string): Promise<boolean>;
-  /** Repairs a row whose object is missing or damaged; returns false where only its owner can. */
+  /** Repairs a row whose object is missing or damaged; returns false if only its owner can. */
   repairRow(app: A, object: ReferencedObject): Promise<boolean>;
-  /** Removes an object that no row references, unless one does by then. */
+  /** Removes an object that no row references, after checking that once more. */
   removeLeftOver(app: A, key: string): Promise<void>;
 }
 
@@ -33,18 +35,18 @@ export interface Found {
 
 export interface InventoryOptions {
   readonly repair: boolean;
-  /** Reads every object whose hash is known, and compares. */
+  /** Reads every object with a known hash, and compares. */
   readonly verify: boolean;
   readonly progress?: (looked: number) => void;
 }
 
 export interface Inventory {
-  /** Rows and objects that were looked at. */
+  /** The number of rows and objects that were checked. */
   readonly looked: number;
   readonly found: readonly Found[];
 }
 
-/** Uploads in progress, which jobs remove by themselves. */
+/** Uploads in progress, which jobs remove. */
 const IN_PROGRESS = 'incoming/';
 const AT_ONCE = 8;
 
@@ -97,7 +99,7 @@ async function troubleOf(storage: Storage, object: ReferencedObject, verify: boo
   }
 }
 
-/** Works on at most `count` at once, in the order of the list. */
+/** Runs at most `count` tasks at once, in the order of the list. */
 async function severalOf<T>(all: AsyncIterable<T>, count: number, work: (one: T) => Promise<void>): Promise<void> {
   const running = new Set<Promise<void>>();
   for await (const one of all) {

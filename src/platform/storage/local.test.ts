@@ -19,7 +19,7 @@ async function aStorage(t: TestContext): Promise<TestStorage & { folder: string 
 
 const temporariesOf = (folder: string) => readdir(join(folder, '.tmp'));
 
-/** Every file handle shares one prototype, so its methods can be made to fail as a disk does. */
+/** All file handles share one prototype, so its methods can be made to fail like a disk. */
 async function breakDisk(t: TestContext, method: 'writeFile' | 'sync', code: string) {
   const handle = await open(import.meta.filename, 'r');
   const prototype = Object.getPrototypeOf(handle);
@@ -41,11 +41,11 @@ test('a move is durable: the names in both folders are synced', async (t) => {
   assert.deepEqual(await keysOf(storage, ''), ['to/0', 'to/1']);
 });
 
-test('a storage whose folder is not there yet lists nothing', async () => {
+test('a storage whose folder does not exist yet lists nothing', async () => {
   assert.deepEqual(await keysOf(localStorage(join(tmpdir(), 'modstead-not-there')), ''), []);
 });
 
-test('a full disk is StorageFull, reads go on, and it heals when space returns', async (t) => {
+test('a full disk is StorageFull, reads continue, and writes succeed when space returns', async (t) => {
   const { folder, storage } = await aStorage(t);
   await storage.put('a', Buffer.from('earlier'));
   for (const code of ['ENOSPC', 'EDQUOT']) {
@@ -60,7 +60,7 @@ test('a full disk is StorageFull, reads go on, and it heals when space returns',
   await storage.check();
 });
 
-test('a failed sync fails the put at once, is not tried again, and drops the file', async (t) => {
+test('a failed sync fails the put at once, is not repeated, and removes the file', async (t) => {
   const { folder, storage } = await aStorage(t);
   await storage.put('a', Buffer.from('earlier'));
   const broken = await breakDisk(t, 'sync', 'EIO');
@@ -71,7 +71,7 @@ test('a failed sync fails the put at once, is not tried again, and drops the fil
   assert.deepEqual(await temporariesOf(folder), []);
 });
 
-test('the file, its folder and every folder newly made are synced', async (t) => {
+test('put syncs the file, its folder and every new folder', async (t) => {
   const { storage } = await aStorage(t);
   await storage.put('first', Buffer.from('x'));
   const handle = await open(import.meta.filename, 'r');
@@ -83,7 +83,7 @@ test('the file, its folder and every folder newly made are synced', async (t) =>
   assert.equal(sync.mock.callCount(), 6, 'only the file and its folder');
 });
 
-test('check removes temporary files that nobody touched for an hour, and only those', async (t) => {
+test('check removes temporary files that are unchanged for an hour, and only those', async (t) => {
   const { folder, storage } = await aStorage(t);
   await storage.check();
   const nowSeconds = Date.now() / 1000;
@@ -104,14 +104,14 @@ test('check throws when the folder cannot be written', async (t) => {
   await assert.rejects(localStorage(join(folder, 'file', 'below')).check());
 });
 
-test('a list holds no temporary file', async (t) => {
+test('a list contains no temporary files', async (t) => {
   const { folder, storage } = await aStorage(t);
   await storage.put('a', Buffer.from('x'));
   await writeFile(join(folder, '.tmp', 'left'), 'x');
   assert.deepEqual(await keysOf(storage, ''), ['a']);
 });
 
-test('parts that are gone or changed are named', async (t) => {
+test('finish names parts that are missing or changed', async (t) => {
   const { folder, storage } = await aStorage(t);
   const { assembly, parts } = await anAssembly(storage, Buffer.from('0123456789'), 3);
   await writeFile(join(folder, '.parts', 'uploads+a'), '012xx567');
@@ -120,13 +120,13 @@ test('parts that are gone or changed are named', async (t) => {
   await assert.rejects(storage.assemblies.finish(assembly, parts), { name: 'PartsDamaged', parts: [1, 2, 3, 4] });
 });
 
-test('room is what the disk has, less what is kept free', async (t) => {
+test('room is the free space of the disk minus the reserve', async (t) => {
   const { folder, storage } = await aStorage(t);
   assert.ok((await storage.room())! > 0);
   assert.equal(await localStorage(folder, { bytesKept: 2 ** 60 }).room(), 0);
 });
 
-test('a body has the hashes of its bytes, however long it is and however it is cut, also for many at once', async (t) => {
+test('put returns the hashes of a body of any length and in any chunks, also for many bodies at once', async (t) => {
   const { storage } = await aStorage(t);
   const gathered = 256 * 1024;
   const lengths = [0, 1, gathered - 1, gathered, gathered + 1, 2 * gathered, 5 * gathered + 3];
@@ -148,7 +148,7 @@ test('a body has the hashes of its bytes, however long it is and however it is c
   );
 });
 
-test('a long body that breaks off, or that the disk does not take, leaves nothing and harms no other', async (t) => {
+test('a long body that breaks off, or that the disk refuses, leaves no file and does not affect others', async (t) => {
   const { folder, storage } = await aStorage(t);
   async function* breaking() {
     for (let i = 0; i < 10; i += 1) yield Buffer.alloc(100_000, 'x');

@@ -35,11 +35,11 @@ import { writeHashed } from './writing.ts';
 const leftoverAgeMs = 60 * 60 * 1000;
 
 export interface LocalOptions {
-  /** Space that `room` leaves to the database and everyone else on the disk. */
+  /** The reserve for the database and others on the disk, which `room` subtracts. */
   readonly bytesKept?: number;
 }
 
-/** Files in a folder, each under its key. A key cannot also be the folder of another, unlike in S3. */
+/** Files in a folder, each at its key. Unlike in S3, a key cannot also be the folder of another. */
 export function localStorage(folder: string, { bytesKept = 0 }: LocalOptions = {}): Storage {
   const temporaries = join(folder, '.tmp');
   const pathOf = (key: string) => join(folder, requireKey(key));
@@ -98,7 +98,7 @@ function read(handle: FileHandle, size: number, range?: ByteRange): { stream: Re
   return { stream: handle.createReadStream({ start: range.start, end }), bytes: end - range.start + 1 };
 }
 
-/** More of many files at once would push each other out of the processor's cache before they are sent. */
+/** With larger reads, many concurrent transfers would evict each other's data from the CPU cache before it is sent. */
 const READ_BYTES = 256 * 1024;
 
 async function hold(path: string): Promise<OpenObject | undefined> {
@@ -125,7 +125,7 @@ async function stat(path: string): Promise<{ bytes: number } | undefined> {
   return found?.isFile() ? { bytes: found.size } : undefined;
 }
 
-/** The new name is durable before the loss of the old one is. */
+/** The new name becomes durable before the old one disappears. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await ensureDirectory(dirname(to));
@@ -137,7 +137,7 @@ async function move(from: string, to: string): Promise<void> {
   }
 }
 
-/** Empty folders stay: removing one could pull it from under a `put` that is about to move its file there. */
+/** Empty folders stay, because removing one could break a concurrent `put` that moves its file there. */
 async function remove(path: string): Promise<void> {
   if (!(await stat(path))) return;
   await unlink(path).catch(unlessCode('ENOENT'));
@@ -176,12 +176,12 @@ async function check(temporaries: string): Promise<void> {
   }
 }
 
-/** A temporary file that nothing was added to for this long belongs to a process that died. */
+/** A temporary file that is unchanged for this long belongs to a dead process. */
 async function removeLeftovers(temporaries: string): Promise<void> {
   for (const name of await readdir(temporaries)) {
     const path = join(temporaries, name);
     const found = await statFile(path).catch(unlessCode('ENOENT'));
-    // The age comes from the file system, so it is measured by the system's clock as well.
+    // The age comes from the file system, so it is compared with the system clock.
     if (found && Date.now() - found.mtimeMs > leftoverAgeMs) await unlink(path).catch(unlessCode('ENOENT'));
   }
 }

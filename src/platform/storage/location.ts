@@ -1,16 +1,16 @@
-/** Where a bucket is, and how it is spoken to. */
+/** The address of a bucket and how to access it. */
 export interface S3Location {
   readonly bucket: string;
-  /** Unless given, Amazon's own for the region. */
+  /** Defaults to Amazon's endpoint of the region. */
   readonly endpoint?: string;
-  /** The endpoint as those see it who download, where it differs. */
+  /** The endpoint for downloading clients, if it differs. */
   readonly publicEndpoint?: string;
   readonly region?: string;
-  /** Empty, or with a slash at its end. */
+  /** Empty, or ends with a slash. */
   readonly prefix: string;
-  /** Unless given, the usual ones of the environment: variables, profiles, roles. */
+  /** Defaults to the usual sources of the environment: variables, profiles, roles. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Whether the bucket is in the path of addresses, and not in the host name. */
+  /** True if addresses contain the bucket in the path instead of the host name. */
   readonly isPathStyle: boolean;
 }
 
@@ -18,7 +18,7 @@ const PARAMETERS = ['endpoint', 'public_endpoint', 'region', 'prefix', 'addressi
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX = /^[a-zA-Z0-9_-][a-zA-Z0-9._-]*(?:\/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*\/?$/;
 
-/** Reads `s3://key:secret@bucket?endpoint=…&region=…&prefix=…`; undefined where it cannot be meant. */
+/** Parses `s3://key:secret@bucket?endpoint=…&region=…&prefix=…`; undefined if it is invalid. */
 export function toS3Location(text: string): S3Location | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 's3:' || !BUCKET.test(url.host) || !/^\/?$/.test(url.pathname) || url.hash) return undefined;
@@ -42,7 +42,7 @@ export function toS3Location(text: string): S3Location | undefined {
         secretAccessKey: decodeURIComponent(url.password),
       },
     }),
-    // Servers of one's own seldom have a name for each bucket.
+    // Self-hosted servers rarely have a host name for each bucket.
     isPathStyle: addressing === undefined ? endpoint !== undefined : addressing === 'path',
   };
 }

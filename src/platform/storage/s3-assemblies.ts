@@ -1,14 +1,14 @@
 import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import { asked, type Bucket, isGone, toStorageError } from './s3-client.ts';
+import { type Bucket, isGone, toStorageError, withStorageErrors } from './s3-client.ts';
 import {
   abortUpload,
   beginUpload,
   completeUpload,
-  PIECE_BYTES,
-  type Piece,
-  piecesOf,
-  putPiece,
+  putS3Part,
+  S3_PART_BYTES,
+  type S3Part,
+  s3PartsOf,
 } from './s3-multipart.ts';
 import { hashesOf } from './s3-reader.ts';
 import {
@@ -20,12 +20,12 @@ import {
   type StoredPart,
 } from './storage.ts';
 
-/** Each hash occupies one processor. */
+/** Each hash occupies one CPU core. */
 const HASHING_MAX = 2;
 
 /**
- * The parts are those of a multipart upload in the bucket. A part is cut into pieces that fit into memory; its tag tells
- * which they are. Pieces cannot be read before the whole is an object, so that one damaged piece costs them all.
+ * A multipart upload of the bucket. Each part is split into S3 parts that fit into memory, and its tag lists them; they
+ * cannot be read before the upload is complete, so a damaged one invalidates all of them.
  */
 export function s3Assemblies(bucket: Bucket): Assemblies {
   const turns = new ConcurrencyLimit(HASHING_MAX);
@@ -33,10 +33,10 @@ export function s3Assemblies(bucket: Bucket): Assemblies {
   return {
     begin: async (key) => beginUpload(bucket.client, bucket.addressOf(key)),
     putPart: async (assembly, part, body) => {
-      const pieces: Piece[] = [];
-      const first = firstPieceOf(part);
-      for await (const { piece } of piecesOf(body, PIECE_BYTES))
-        pieces.push(await putPiece(bucket.client, uploadOf(assembly), first + pieces.length, piece));
+      const pieces: S3Part[] = [];
+      const first = firstS3PartOf(part);
+      for await (const { piece } of s3PartsOf(body, S3_PART_BYTES))
+        pieces.push(await putS3Part(bucket.client, uploadOf(assembly), first + pieces.length, piece));
       return JSON.stringify(pieces.map(({ PartNumber, ETag }) => [PartNumber, ETag]));
     },
     finish: (assembly, parts, begun) =>
@@ -46,19 +46,19 @@ export function s3Assemblies(bucket: Bucket): Assemblies {
       }),
     discard: async (assembly) => {
       if (assembly.handle !== '') await abortUpload(bucket.client, uploadOf(assembly));
-      await asked(bucket.client.send(new DeleteObjectCommand(bucket.addressOf(assembly.key))));
+      await withStorageErrors(bucket.client.send(new DeleteObjectCommand(bucket.addressOf(assembly.key))));
     },
-    forsake: (assembly) => abortUpload(bucket.client, uploadOf(assembly)),
+    abandon: (assembly) => abortUpload(bucket.client, uploadOf(assembly)),
   };
 }
 
-/** All parts before this one have the same length, and so the same number of pieces. */
-function firstPieceOf({ number, start }: Part): number {
+/** All earlier parts have the same length, and so the same number of S3 parts. */
+function firstS3PartOf({ number, start }: Part): number {
   if (number === 1) return 1;
-  return (number - 1) * Math.ceil(start / (number - 1) / PIECE_BYTES) + 1;
+  return (number - 1) * Math.ceil(start / (number - 1) / S3_PART_BYTES) + 1;
 }
 
-const piecesIn = ({ tag }: StoredPart): Piece[] =>
+const piecesIn = ({ tag }: StoredPart): S3Part[] =>
   (JSON.parse(tag) as [number, string][]).map(([PartNumber, ETag]) => ({ PartNumber, ETag }));
 
 async function finish(bucket: Bucket, assembly: Assembly, parts: readonly StoredPart[]): Promise<StoredObject> {
@@ -69,7 +69,7 @@ async function finish(bucket: Bucket, assembly: Assembly, parts: readonly Stored
   if (!(await isObject(bucket, assembly.key, bytes))) {
     const upload = { ...address, UploadId: assembly.handle };
     const isDone = await completeUpload(client, upload, parts.flatMap(piecesIn), bytes).catch((error) => {
-      // The bucket lost or replaced pieces.
+      // The bucket lost or replaced S3 parts.
       if (/InvalidPart/.test(error?.cause?.name)) return false;
       throw error;
     });
@@ -83,7 +83,7 @@ async function finish(bucket: Bucket, assembly: Assembly, parts: readonly Stored
   const found = await hashesOf(client, address, lengths);
   if (parts.every(({ sha256 }, index) => found.parts[index] === sha256))
     return { bytes, md5: found.md5, sha256: found.sha256 };
-  await asked(client.send(new DeleteObjectCommand(address)));
+  await withStorageErrors(client.send(new DeleteObjectCommand(address)));
   throw all();
 }
 

@@ -22,7 +22,7 @@ const SILENCE_MS = 30_000;
 const ANSWER_MS = 120_000;
 const REGION = 'us-east-1';
 
-/** Requests are tried again, later and later, where that can help. */
+/** The SDK retries requests with growing delays if a retry can help. */
 export function clientOf(location: S3Location, endpoint = location.endpoint): S3Client {
   const region = location.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? REGION;
   const config: S3ClientConfig = {
@@ -39,7 +39,7 @@ export function clientOf(location: S3Location, endpoint = location.endpoint): S3
       httpAgent: { maxSockets: 128 },
       httpsAgent: { maxSockets: 128 },
     },
-    // Servers other than Amazon's do not know the newer checksums; hashes of our own tell what is damaged.
+    // Servers other than Amazon's do not support the newer checksums; our own hashes detect damage.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   };
@@ -79,7 +79,7 @@ const isNetwork = ({ name, code, message }: S3Error): boolean =>
   message === 'socket hang up';
 
 /** Awaits an SDK call and maps its errors to storage errors. */
-export async function asked<T>(work: Promise<T>): Promise<T> {
+export async function withStorageErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

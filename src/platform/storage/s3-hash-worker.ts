@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { freeBuffer } from '../runtime/memory.ts';
 import { lowerThreadPriority } from './background.ts';
-import { bytesOf, type Wanted } from './s3-answers.ts';
+import { bytesOf, type Wanted } from './s3-download.ts';
 
 export interface S3HashRequest extends Wanted {
-  /** Of the parts, which follow each other. */
+  /** The lengths of the consecutive parts. */
   readonly lengths: readonly number[];
 }
 
 export interface S3Hashes {
   readonly md5: string;
   readonly sha256: string;
-  /** Of each part what was found of it. */
+  /** A hash of each part. */
   readonly parts: string[];
 }
 
 export type S3HashAnswer = S3Hashes | { readonly name: string; readonly message: string; readonly $metadata: object };
 
-/** One pass over the object, as it comes. */
+/** Reads the object once, as a stream. */
 async function hashed({ lengths, ...wanted }: S3HashRequest): Promise<S3Hashes> {
   const whole = { md5: createHash('md5'), sha256: createHash('sha256') };
   const parts: string[] = [];

@@ -8,20 +8,20 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { freeBuffer } from '../runtime/memory.ts';
-import { type Address, asked, isNoUpload, toStorageError } from './s3-client.ts';
+import { type Address, isNoUpload, toStorageError, withStorageErrors } from './s3-client.ts';
 
-/** Held in memory, so that a request that fails can be made again. The parts of uploads are a multiple of it. */
-export const PIECE_BYTES = 10 * 1024 ** 2;
+/** Kept in memory, so that a failed request can be repeated. The length of an upload's parts is a multiple of it. */
+export const S3_PART_BYTES = 10 * 1024 ** 2;
 const COPIES_AT_ONCE = 4;
 
-/** Most of what is stored in one piece is much shorter than a piece may be. */
+/** The initial buffer, because most objects that fit into one S3 part are much smaller. */
 const FIRST_BYTES = 256 * 1024;
 
 /**
- * Cuts what arrives into pieces of one length, but for the last. Nothing is one empty piece. A piece is the reader's until
- * it asks for the next: its memory is used again.
+ * Splits a stream into S3 parts of equal length, except for the last; an empty stream is one empty part. A part is
+ * valid only until the next one is requested, because its memory is reused.
  */
-export async function* piecesOf(
+export async function* s3PartsOf(
   body: AsyncIterable<Uint8Array>,
   size: number,
 ): AsyncGenerator<{ piece: Buffer; isLast: boolean }> {
@@ -29,7 +29,7 @@ export async function* piecesOf(
   let bytes = 0;
   for await (const chunk of body)
     for (let taken = 0; taken < chunk.byteLength; ) {
-      // A full piece waits for the next byte: until then it may be the last.
+      // A full part is yielded only when more bytes follow, because until then it may be the last.
       if (bytes === size) {
         yield { piece, isLast: false };
         bytes = 0;
@@ -51,30 +51,30 @@ function grown(piece: Buffer, size: number): Buffer {
   return larger;
 }
 
-export interface Piece {
+export interface S3Part {
   readonly PartNumber: number;
   readonly ETag: string;
 }
 
 export async function beginUpload(client: S3Client, address: Address): Promise<string> {
-  return (await asked(client.send(new CreateMultipartUploadCommand(address)))).UploadId!;
+  return (await withStorageErrors(client.send(new CreateMultipartUploadCommand(address)))).UploadId!;
 }
 
-export async function putPiece(
+export async function putS3Part(
   client: S3Client,
   upload: Address & { UploadId: string },
   PartNumber: number,
   Body: Uint8Array,
-): Promise<Piece> {
-  const { ETag = '' } = await asked(client.send(new UploadPartCommand({ ...upload, PartNumber, Body })));
+): Promise<S3Part> {
+  const { ETag = '' } = await withStorageErrors(client.send(new UploadPartCommand({ ...upload, PartNumber, Body })));
   return { PartNumber, ETag };
 }
 
-/** Whether the upload has become the object; false where the bucket knows of neither. */
+/** True if the upload became the object; false if the bucket has neither. */
 export async function completeUpload(
   client: S3Client,
   { UploadId, ...address }: Address & { UploadId: string },
-  Parts: readonly Piece[],
+  Parts: readonly S3Part[],
   bytes: number,
 ): Promise<boolean> {
   try {
@@ -84,7 +84,7 @@ export async function completeUpload(
   } catch (error) {
     if (!isNoUpload(error)) throw toStorageError(error);
   }
-  // An attempt of which the answer was lost may have done it.
+  // An earlier attempt whose response was lost may have succeeded.
   const found = await client.send(new HeadObjectCommand(address)).catch(() => undefined);
   return found?.ContentLength === bytes;
 }
@@ -97,11 +97,11 @@ export async function abortUpload(client: S3Client, upload: Address & { UploadId
   }
 }
 
-/** An object on its way, piece by piece. */
+/** An object that is uploaded in parts. */
 export class MultipartUpload {
   readonly #client: S3Client;
   readonly #upload: Address & { UploadId: string };
-  readonly #pieces: Piece[] = [];
+  readonly #pieces: S3Part[] = [];
 
   private constructor(client: S3Client, upload: Address & { UploadId: string }) {
     this.#client = client;
@@ -113,12 +113,12 @@ export class MultipartUpload {
   }
 
   async add(piece: Uint8Array): Promise<void> {
-    this.#pieces.push(await putPiece(this.#client, this.#upload, this.#pieces.length + 1, piece));
+    this.#pieces.push(await putS3Part(this.#client, this.#upload, this.#pieces.length + 1, piece));
   }
 
   async copy(CopySource: string, PartNumber: number, CopySourceRange: string): Promise<void> {
     const command = new UploadPartCopyCommand({ ...this.#upload, CopySource, PartNumber, CopySourceRange });
-    const { CopyPartResult } = await asked(this.#client.send(command));
+    const { CopyPartResult } = await withStorageErrors(this.#client.send(command));
     this.#pieces.push({ PartNumber, ETag: CopyPartResult?.ETag ?? '' });
   }
 
@@ -128,13 +128,13 @@ export class MultipartUpload {
       throw new Error('the pieces were removed while they were put together');
   }
 
-  /** Whatever stays is left to the bucket's own rule for uploads that were never completed. */
+  /** If this fails, the bucket's lifecycle rule for incomplete uploads removes the parts. */
   async abort(): Promise<void> {
     await abortUpload(this.#client, this.#upload).catch(() => {});
   }
 }
 
-export async function copyInPieces(
+export async function copyInParts(
   client: S3Client,
   source: string,
   target: Address,

@@ -1,6 +1,6 @@
 import { freeBuffer } from '../runtime/memory.ts';
 import { handleRequests } from '../runtime/thread.ts';
-import { bytesOf, S3ReadError, type Wanted } from './s3-answers.ts';
+import { bytesOf, S3ReadError, type Wanted } from './s3-download.ts';
 
 export interface WantedRange extends Wanted {
   readonly end: number;

@@ -3,7 +3,7 @@ import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { freeBuffer } from '../runtime/memory.ts';
 import { Thread } from '../runtime/thread.ts';
-import { type Address, asked, toStorageError } from './s3-client.ts';
+import { type Address, toStorageError, withStorageErrors } from './s3-client.ts';
 import type { S3HashAnswer, S3Hashes, S3HashRequest } from './s3-hash-worker.ts';
 import type { WantedRange } from './s3-reader-worker.ts';
 
@@ -15,11 +15,11 @@ const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
 const reading = new Thread<WantedRange>(new URL('./s3-reader-worker.ts', import.meta.url), { resourceLimits: HEAP });
 
 const READING_SECONDS = 600;
-/** Enough for the largest object over the slowest usable line. */
+/** Sufficient for the largest object over the slowest usable connection. */
 const HASHING_SECONDS = 12 * 3600;
 
 const linkTo = (client: S3Client, address: Address, expiresIn: number): Promise<string> =>
-  asked(getSignedUrl(client, new GetObjectCommand(address), { expiresIn }));
+  withStorageErrors(getSignedUrl(client, new GetObjectCommand(address), { expiresIn }));
 
 /** Fills the buffer from this position with bytes of one version of an object. */
 export async function readInto(
@@ -31,12 +31,14 @@ export async function readInto(
 ): Promise<void> {
   const link = await linkTo(client, address, READING_SECONDS);
   const end = start + buffer.byteLength - 1;
-  const range = (await asked(reading.ask({ link, start, end, etag }))) as Uint8Array;
+  const range = (await withStorageErrors(reading.ask({ link, start, end, etag }))) as Uint8Array;
   buffer.set(range);
   freeBuffer(range);
 }
 
-/** Hashes of the whole and of its parts, as they are in the bucket: twenty gigabytes take a minute of a processor. */
+/**
+ * The hashes of the whole object and of its parts, read from the bucket. Twenty gigabytes take a minute of CPU time.
+ */
 export async function hashesOf(
   client: S3Client,
   address: Address,

@@ -10,8 +10,8 @@ import { type S3Server, startS3 } from '../../../test/s3.ts';
 import { anAssembly, chunks, keysOf, read, storageRules, type TestStorage } from '../../../test/storages.ts';
 import { type S3Location, toS3Location } from './location.ts';
 import { s3Storage } from './s3.ts';
-import { bytesOf } from './s3-answers.ts';
 import { toStorageError } from './s3-client.ts';
+import { bytesOf } from './s3-download.ts';
 import type { S3HashAnswer, S3HashRequest } from './s3-hash-worker.ts';
 import { StorageFull, StorageUnavailable } from './storage.ts';
 
@@ -29,7 +29,7 @@ const locationIn = ({ url }: { url: string }): S3Location => {
 
 type BucketStorage = TestStorage & { location: S3Location };
 
-/** A storage in a bucket of a server, of which it is told how many uploads are begun and not over. */
+/** A storage in a bucket of a server, with a function that counts its incomplete uploads. */
 function storageOn(
   t: TestContext,
   url: string,
@@ -64,7 +64,7 @@ bucketRules('S3', onOwn);
 if (ceph) bucketRules('S3 of Ceph', onCeph);
 else test('S3 of Ceph', { skip: missing!.reason }, () => {});
 
-test('a request that fails is made again, and is not noticed', async (t) => {
+test('a failed request is repeated without an error', async (t) => {
   const faults = [[503, 'SlowDown'] as const, 'hang up' as const];
   const { own, storage } = await aBroken(t, () => faults.shift());
   await storage.put('a', Buffer.from('x'));
@@ -72,7 +72,7 @@ test('a request that fails is made again, and is not noticed', async (t) => {
   assert.equal((await read(storage, 'a'))?.text, 'x');
 });
 
-test('a completion of which the answer was lost has happened', async (t) => {
+test('a completion whose response was lost counts as done', async (t) => {
   const { own, storage } = await aBroken(t, () => undefined);
   const { assembly, parts } = await anAssembly(storage, Buffer.from('whole'), PART_BYTES);
   const [upload] = own.uploads.values();
@@ -88,7 +88,7 @@ test('a completion of which the answer was lost has happened', async (t) => {
   assert.equal((await storage.assemblies.finish(assembly, parts)).bytes, 5);
 });
 
-test('a bucket that is full is StorageFull, reads go on, and it heals by itself', async (t) => {
+test('a full bucket is StorageFull, reads continue, and writes succeed when space returns', async (t) => {
   const { own, storage } = await aBroken(t, ({ method }) =>
     method === 'PUT' ? [507, 'InsufficientStorage'] : undefined,
   );
@@ -100,7 +100,7 @@ test('a bucket that is full is StorageFull, reads go on, and it heals by itself'
   await storage.check();
 });
 
-test('a server that is away, or refuses the key, is StorageUnavailable, and is no object that is missing', async (t) => {
+test('a server that is unreachable or refuses the key is StorageUnavailable, and not a missing object', async (t) => {
   for (const fault of ['hang up', [500, 'InternalError'], [403, 'AccessDenied']] as const) {
     const { own, storage } = await aBroken(t, () => fault);
     await assert.rejects(storage.put('a', Buffer.from('x')), StorageUnavailable);
@@ -111,7 +111,7 @@ test('a server that is away, or refuses the key, is StorageUnavailable, and is n
   }
 });
 
-test('where pieces were lost or changed all parts are asked for again', async (t) => {
+test('if S3 parts are lost or changed, all parts have to be sent again', async (t) => {
   const { own, storage } = await aBroken(t, () => undefined);
   const whole = Buffer.alloc(PART_BYTES + 1, 'a');
   const all = { name: 'PartsDamaged', parts: [1, 2] };
@@ -126,7 +126,7 @@ test('where pieces were lost or changed all parts are asked for again', async (t
   assert.deepEqual(await keysOf(storage, ''), ['earlier']);
 });
 
-test('an address names bucket, endpoint, region, prefix and key, and nothing that is misspelt', () => {
+test('a location has bucket, endpoint, region, prefix and key, and refuses misspelt parameters', () => {
   assert.deepEqual(toS3Location('s3://id:a%2Fb@mods?endpoint=https://s3.example.com&region=eu-1&prefix=a/b'), {
     bucket: 'mods',
     endpoint: 'https://s3.example.com',
@@ -154,11 +154,11 @@ test('an address names bucket, endpoint, region, prefix and key, and nothing tha
     assert.equal(toS3Location(wrong), undefined, wrong);
 });
 
-/** What is true of every bucket, besides what is of every storage. */
+/** The rules of every bucket, in addition to those of every storage. */
 function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketStorage>): void {
   storageRules(name, PART_BYTES, aStorage);
 
-  test(`${name}: a body longer than a piece comes in several, and breaking off leaves nothing`, async (t) => {
+  test(`${name}: a body longer than an S3 part is uploaded in several, and an abort leaves nothing`, async (t) => {
     const { storage, leftovers } = await aStorage(t);
     const bytes = randomBytes(23 * 1024 ** 2);
     async function* body(breaks: boolean) {
@@ -177,7 +177,7 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
     assert.deepEqual(into, bytes.subarray(20_000_000, 20_000_010));
   });
 
-  test(`${name}: an object that is too long for one copy is moved in pieces`, async (t) => {
+  test(`${name}: an object that is too long for one copy is moved in parts`, async (t) => {
     const { location } = await aStorage(t);
     const storage = s3Storage(location, { copyBytesMax: PART_BYTES });
     const stored = await storage.put('from', Buffer.alloc(2 * PART_BYTES + 1, 'abc'));
@@ -187,7 +187,7 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
     await storage.close?.();
   });
 
-  test(`${name}: a link gives the object to anyone, under its name, and nothing else`, async (t) => {
+  test(`${name}: a link gives anyone the object, under its file name, and nothing else`, async (t) => {
     const { storage } = await aStorage(t);
     await storage.put('a', Buffer.from('0123456789'));
     await storage.put('b', Buffer.from('other'));
@@ -207,7 +207,7 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
     assert.equal((await fetch(link, { method: 'DELETE' })).status, 403);
   });
 
-  test(`${name}: links lead to the public endpoint where there is one`, async (t) => {
+  test(`${name}: links use the public endpoint if there is one`, async (t) => {
     const { location } = await aStorage(t);
     const storage = s3Storage({ ...location, publicEndpoint: 'https://files.example.com' });
     const link = await storage.link!('a', { seconds: 60, type: 'application/zip', disposition: 'attachment' });
@@ -215,7 +215,7 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
     await storage.close?.();
   });
 
-  test(`${name}: an object that was replaced while it was held is not read as if it were the same`, async (t) => {
+  test(`${name}: an open object that was replaced is not read as if it were the same`, async (t) => {
     const { storage } = await aStorage(t);
     await storage.put('a', Buffer.from('first'));
     const held = (await storage.read('a'))!;
@@ -223,7 +223,7 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
     await assert.rejects(held.readInto(Buffer.alloc(5), 0), StorageUnavailable);
   });
 
-  test(`${name}: a part is cut into pieces that follow those of the part before it`, async (t) => {
+  test(`${name}: the S3 parts of a part follow those of the part before it`, async (t) => {
     const { storage } = await aStorage(t);
     const whole = Buffer.concat([Buffer.alloc(25 * 1024 ** 2, 'a'), Buffer.alloc(12 * 1024 ** 2, 'b')]);
     const { parts } = await anAssembly(storage, whole, 25 * 1024 ** 2, (all) => all.reverse());
@@ -234,7 +234,7 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
     ]);
   });
 
-  test(`${name}: what breaks off within a part is told as what it was`, async (t) => {
+  test(`${name}: an error of the body within a part is thrown unchanged`, async (t) => {
     const { storage } = await aStorage(t);
     const assembly = { key: 'uploads/c', handle: await storage.assemblies.begin('uploads/c') };
     async function* broken() {
@@ -249,7 +249,7 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
   });
 }
 
-/** What the thread that reads an object back says of one that a server answers with. */
+/** The hashes that the reading thread returns for the response of a server. */
 async function hashedFrom(t: TestContext, answer: RequestListener, lengths: readonly number[]): Promise<S3HashAnswer> {
   const server = createServer(answer);
   t.after(() => server.close());
@@ -260,15 +260,15 @@ async function hashedFrom(t: TestContext, answer: RequestListener, lengths: read
   return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
 }
 
-test('an object is read on from where the line broke, and its hashes are right', async (t) => {
+test('a read continues where the connection broke, and its hashes are right', async (t) => {
   const bytes = randomBytes(3_000_000);
-  const asked: string[] = [];
+  const requested: string[] = [];
   const answer: RequestListener = (request, response) => {
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    asked.push(request.headers.range ?? 'all');
-    if (asked.length === 2) return void response.writeHead(503).end();
+    requested.push(request.headers.range ?? 'all');
+    if (requested.length === 2) return void response.writeHead(503).end();
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': bytes.length - from });
-    if (asked.length > 3) return void response.end(bytes.subarray(from));
+    if (requested.length > 3) return void response.end(bytes.subarray(from));
     response.write(bytes.subarray(from, from + 1_000_000), () => response.destroy());
   };
   const lengths = [1_200_000, 1_800_000];
@@ -278,21 +278,21 @@ test('an object is read on from where the line broke, and its hashes are right',
     sha256: hash(bytes),
     parts: [hash(bytes.subarray(0, 1_200_000)), hash(bytes.subarray(1_200_000))],
   });
-  assert.equal(asked[0], 'all');
-  assert.match(asked[3]!, /^bytes=[1-9]\d*-$/);
+  assert.equal(requested[0], 'all');
+  assert.match(requested[3]!, /^bytes=[1-9]\d*-$/);
 });
 
-test('an object that the bucket refuses is not asked for again', async (t) => {
-  let asked = 0;
+test('a read that the bucket refuses is not repeated', async (t) => {
+  let requested = 0;
   const answer: RequestListener = (_, response) => {
-    asked += 1;
+    requested += 1;
     response.writeHead(403).end();
   };
   const { $metadata } = (await hashedFrom(t, answer, [1])) as Extract<S3HashAnswer, { name: string }>;
-  assert.deepEqual([$metadata, asked], [{ httpStatusCode: 403 }, 1]);
+  assert.deepEqual([$metadata, requested], [{ httpStatusCode: 403 }, 1]);
 });
 
-test('a bucket that speaks nonsense cannot be reached, like one that is away', async (t) => {
+test('a bucket with invalid responses is unavailable, like one that cannot be reached', async (t) => {
   const server = createNetServer((socket) => void socket.end('nonsense')).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');

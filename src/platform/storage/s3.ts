@@ -13,8 +13,8 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Location } from './location.ts';
 import { s3Assemblies } from './s3-assemblies.ts';
-import { type Address, asked, type Bucket, clientOf, isGone, toStorageError } from './s3-client.ts';
-import { copyInPieces, MultipartUpload, PIECE_BYTES, piecesOf } from './s3-multipart.ts';
+import { type Address, type Bucket, clientOf, isGone, toStorageError, withStorageErrors } from './s3-client.ts';
+import { copyInParts, MultipartUpload, S3_PART_BYTES, s3PartsOf } from './s3-multipart.ts';
 import { hashesOf, readInto } from './s3-reader.ts';
 import {
   type ByteRange,
@@ -28,15 +28,15 @@ import {
   TooLarge,
 } from './storage.ts';
 
-/** Amazon copies up to 5 GB at once; smaller copies give answers within the patience of the client. */
+/** Amazon copies up to 5 GB at once; smaller copies finish within the timeout of the client. */
 const COPY_BYTES_MAX = 1024 ** 3;
 
 export interface S3Options {
-  /** Objects above this length are copied in pieces. */
+  /** Longer objects are copied in parts. */
   readonly copyBytesMax?: number;
 }
 
-/** Objects in a bucket, each under its key behind the prefix. */
+/** Objects in a bucket, each at its key after the prefix. */
 export function s3Storage(location: S3Location, { copyBytesMax = COPY_BYTES_MAX }: S3Options = {}): Storage {
   const client = clientOf(location);
   const { bucket: name, prefix } = location;
@@ -46,14 +46,14 @@ export function s3Storage(location: S3Location, { copyBytesMax = COPY_BYTES_MAX 
   return {
     put: async (key, body, options = {}) => put(bucket, key, body, options.bytesMax ?? Infinity),
     open: async (key, range) => open(bucket, key, range),
-    read: async (key) => hold(bucket, key),
+    read: async (key) => openVersion(bucket, key),
     link: async (key, options) => linkTo(linking, addressOf(key), options),
     stat: async (key) => {
       const found = await head(bucket, key);
       return found && { bytes: found.bytes };
     },
     move: async (from, to) => move(bucket, from, to, copyBytesMax),
-    remove: async (key) => void (await asked(client.send(new DeleteObjectCommand(addressOf(key))))),
+    remove: async (key) => void (await withStorageErrors(client.send(new DeleteObjectCommand(addressOf(key))))),
     list: (start) => list(bucket, start),
     check: () => check(bucket),
     room: async () => undefined,
@@ -65,7 +65,10 @@ export function s3Storage(location: S3Location, { copyBytesMax = COPY_BYTES_MAX 
   };
 }
 
-/** What fits into one piece is one request; of more, no more than a piece is held at a time. */
+/**
+ * A body that fits into one S3 part is one request. A longer one is sent in parts, with one of them in memory at a
+ * time.
+ */
 async function put(
   { client, addressOf }: Bucket,
   key: string,
@@ -86,8 +89,8 @@ async function put(
   }
   let upload: MultipartUpload | undefined;
   try {
-    for await (const { piece, isLast } of piecesOf(hashed(), PIECE_BYTES)) {
-      if (isLast && !upload) await asked(client.send(new PutObjectCommand({ ...address, Body: piece })));
+    for await (const { piece, isLast } of s3PartsOf(hashed(), S3_PART_BYTES)) {
+      if (isLast && !upload) await withStorageErrors(client.send(new PutObjectCommand({ ...address, Body: piece })));
       else {
         upload ??= await MultipartUpload.begin(client, address);
         await upload.add(piece);
@@ -143,8 +146,8 @@ const streamOf = ({ Body }: GetObjectCommandOutput) => Body as Readable;
 /** Each read is a request. */
 const READ_BYTES = 1024 * 1024;
 
-/** An object that is held is one state of it: where it was replaced or removed, reading fails. */
-async function hold(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
+/** An open object is one version of it: reads fail after it was replaced or removed. */
+async function openVersion(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
   const found = await head(bucket, key);
   if (!found) return undefined;
   const { bytes, etag, dateModified } = found;
@@ -167,18 +170,18 @@ async function hold(bucket: Bucket, key: string): Promise<OpenObject | undefined
 const linkTo = (client: S3Client, address: Address, { seconds, type, disposition }: LinkOptions): Promise<string> => {
   const headers = { ResponseContentType: type, ResponseContentDisposition: disposition };
   const command = new GetObjectCommand({ ...address, ...headers, ResponseCacheControl: 'private, no-cache' });
-  return asked(getSignedUrl(client, command, { expiresIn: seconds }));
+  return withStorageErrors(getSignedUrl(client, command, { expiresIn: seconds }));
 };
 
-/** The bucket copies by itself. What was there stays until the copy is whole. */
+/** The bucket copies the object itself. An existing target stays until the copy is complete. */
 async function move(bucket: Bucket, from: string, to: string, copyBytesMax: number): Promise<void> {
   const [source, target] = [bucket.addressOf(from), bucket.addressOf(to)];
   const found = await head(bucket, from);
   if (!found) throw Object.assign(new Error(`there is no ${from} to move`), { code: 'ENOENT' });
   const CopySource = `${source.Bucket}/${source.Key}`;
-  if (found.bytes > copyBytesMax) await copyInPieces(bucket.client, CopySource, target, found.bytes, copyBytesMax);
-  else await asked(bucket.client.send(new CopyObjectCommand({ ...target, CopySource })));
-  await asked(bucket.client.send(new DeleteObjectCommand(source)));
+  if (found.bytes > copyBytesMax) await copyInParts(bucket.client, CopySource, target, found.bytes, copyBytesMax);
+  else await withStorageErrors(bucket.client.send(new CopyObjectCommand({ ...target, CopySource })));
+  await withStorageErrors(bucket.client.send(new DeleteObjectCommand(source)));
 }
 
 async function* list({ client, name, location }: Bucket, start: string): AsyncGenerator<string> {
@@ -186,7 +189,7 @@ async function* list({ client, name, location }: Bucket, start: string): AsyncGe
   let token: string | undefined;
   do {
     const page = { Bucket: name, Prefix, ...(token !== undefined && { ContinuationToken: token }) };
-    const found = await asked(client.send(new ListObjectsV2Command(page)));
+    const found = await withStorageErrors(client.send(new ListObjectsV2Command(page)));
     for (const { Key = '' } of found.Contents ?? []) {
       const key = Key.slice(location.prefix.length);
       if (isKey(key)) yield key;
@@ -195,9 +198,9 @@ async function* list({ client, name, location }: Bucket, start: string): AsyncGe
   } while (token !== undefined);
 }
 
-/** Under a name that is no key, so that no list shows it. */
+/** Uses a name that is no valid key, so that no list contains it. */
 async function check({ client, name, location }: Bucket): Promise<void> {
   const address = { Bucket: name, Key: `${location.prefix}.check/${randomUUID()}` };
-  await asked(client.send(new PutObjectCommand({ ...address, Body: 'writable' })));
-  await asked(client.send(new DeleteObjectCommand(address)));
+  await withStorageErrors(client.send(new PutObjectCommand({ ...address, Body: 'writable' })));
+  await withStorageErrors(client.send(new DeleteObjectCommand(address)));
 }

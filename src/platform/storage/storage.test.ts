@@ -4,12 +4,12 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { isKey, requireKey, requirePrefix } from './storage.ts';
 
-test('a key is lower-case words first and then segments of plain characters', () => {
+test('a key starts with a lower-case word and continues with segments of plain characters', () => {
   for (const key of ['a', 'mods', 'mods/12/File_1.0-b.zip', 'mods/...', 'mods/.hidden', 'a/b/c/d'])
     assert.equal(requireKey(key), key);
 });
 
-test('whatever could lead out of the folder is not a key', () => {
+test('a text that could lead out of the folder is not a key', () => {
   const refused = [
     '',
     '/',
@@ -39,7 +39,7 @@ test('whatever could lead out of the folder is not a key', () => {
     assert.throws(() => requireKey(key), /not a storage key/, JSON.stringify(key));
 });
 
-test('no text that passes as a key names a path outside the folder', () => {
+test('no valid key names a path outside of the folder', () => {
   const pieces = fc.constantFrom('a', 'b1', '.', '..', '/', '\\', '\0', '~', '%2e', 'C:', '-', '_', '.tmp', '\n');
   fc.assert(
     fc.property(

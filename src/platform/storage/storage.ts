@@ -19,7 +19,7 @@ export interface Assembly {
   readonly handle: string;
 }
 
-/** Parts are numbered from 1. All have the same length, but for the last. */
+/** Parts are numbered from 1. All except the last have the same length. */
 export interface Part {
   readonly number: number;
   readonly start: number;
@@ -36,18 +36,18 @@ export interface StoredPart extends Part {
 export interface Assemblies {
   /** Idempotent. */
   begin(key: string): Promise<string>;
-  /** Writes a part of exactly its length and returns once it is durable. A body that throws stores no part. */
+  /** Writes a part of exactly its length and resolves when it is durable. A body that throws stores no part. */
   putPart(assembly: Assembly, part: Part, body: AsyncIterable<Uint8Array>): Promise<string>;
   /**
-   * Reads the parts back, in the order of their numbers and without gaps, and makes them the object at the key.
-   * To finish again what was finished is no error. Parts that are not what they were are `PartsDamaged`. Only few are
-   * worked on at once; `begun` is called when it is the turn of this one.
+   * Verifies the parts, in the order of their numbers and without gaps, and makes them the object; idempotent. Throws
+   * `PartsDamaged` for changed parts; `begun` is called when this assembly's turn comes, because only a few run at
+   * once.
    */
   finish(assembly: Assembly, parts: readonly StoredPart[], begun?: () => Promise<void>): Promise<StoredObject>;
   /** Deletes the parts, and the object if it exists. */
   discard(assembly: Assembly): Promise<void>;
   /** Abandons a handle after another was created for the same key; the other one stays. */
-  forsake(assembly: Assembly): Promise<void>;
+  abandon(assembly: Assembly): Promise<void>;
 }
 
 /** An open object, readable at any position until it is closed. */
@@ -84,8 +84,8 @@ export interface Storage {
     options?: { bytesMax?: number },
   ): Promise<StoredObject>;
   /**
-   * `bytes` is the length of the stream, which is that of the range when one is given.
-   * An end past the object's is cut; a start past it is a RangeError. The stream is to be read or destroyed.
+   * `bytes` is the length of the stream: of the range, if there is one. An end past the object's end is cut, a start
+   * past it is a RangeError; the caller must read or destroy the stream.
    */
   open(key: string, range?: ByteRange): Promise<{ stream: Readable; bytes: number } | undefined>;
   /** Opens an object; the caller must close it. */
@@ -97,9 +97,9 @@ export interface Storage {
   stat(key: string): Promise<{ bytes: number } | undefined>;
   /** Renames an object and replaces the target. Throws when the source is missing. */
   move(from: string, to: string): Promise<void>;
-  /** Removing what is not there is no error. */
+  /** Removing a missing object is no error. */
   remove(key: string): Promise<void>;
-  /** The keys that begin with this text, in no particular order. */
+  /** The keys with this prefix, in no particular order. */
   list(prefix: string): AsyncIterable<string>;
   /** Throws when nothing can be written. */
   check(): Promise<void>;

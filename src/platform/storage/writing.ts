@@ -3,10 +3,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Hashes, type RunningHashes, runningHashes } from './digests.ts';
 import { type StoredObject, TooLarge } from './storage.ts';
 
-/** Bodies arrive in pieces of a TLS record, and each write and each hash has a price of its own. */
+/** Bodies arrive in chunks of a TLS record, and each write and each hash has a fixed cost. */
 const GATHERED_BYTES = 256 * 1024;
 
-/** Writes a body to a file, and hashes it on the way. */
+/** Writes a body to a file and hashes it at the same time. */
 export async function writeHashed(
   handle: FileHandle,
   body: AsyncIterable<Uint8Array> | Uint8Array,
@@ -30,7 +30,7 @@ export async function writeHashed(
   }
 }
 
-/** Two buffers: one fills while the other is written and hashed. What fits into one is not worth a thread. */
+/** Two buffers: one is filled while the other is written and hashed. A body that fits into one needs no thread. */
 class Gathered {
   readonly #handle: FileHandle;
   #filling: Buffer = sharedBuffer();
@@ -54,14 +54,14 @@ class Gathered {
     return taken.byteLength;
   }
 
-  /** Waits for what was flushed before. */
+  /** Waits for the previous flush. */
   async flush(): Promise<void> {
     await this.#flushing;
     const full = this.#filling;
     this.#hashes ??= runningHashes();
     const bytes = full.subarray(0, this.#filled);
     this.#flushing = Promise.all([this.#handle.writeFile(bytes), this.#hashes.add(bytes)]);
-    // A failure is met by whoever awaits it next.
+    // The next await of the promise handles the failure.
     this.#flushing.catch(() => {});
     this.#filling = this.#resting ?? sharedBuffer();
     this.#resting = full;
@@ -82,7 +82,7 @@ class Gathered {
     return { md5: hash('md5'), sha256: hash('sha256') };
   }
 
-  /** Nothing may still be written when the file is closed, nor hashed for nobody. */
+  /** No write or hash may be running when the file is closed. */
   async abandon(): Promise<void> {
     await this.#flushing.catch(() => {});
     await this.#hashes?.end().catch(() => {});

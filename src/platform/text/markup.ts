@@ -1,4 +1,4 @@
-/** Markup that people may write, tag by tag. What is not listed is dropped; its text stays. */
+/** The tags that users may write, and their attributes. Other tags are dropped; their text stays. */
 const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   a: ['href', 'title'],
   img: ['src', 'alt', 'title', 'width', 'height'],
@@ -7,7 +7,7 @@ const PLAIN =
   'b strong i em u s strike small sub sup p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code span div table thead tbody tr th td';
 const ALLOWED = new Set([...PLAIN.split(' '), ...Object.keys(ATTRIBUTES)]);
 const VOID = new Set(['br', 'hr', 'img']);
-/** Here the text goes with the tag, as it was never meant to be read. */
+/** The content of these tags is dropped as well, because it is not text for readers. */
 const WITH_CONTENT = new Set([
   'script',
   'style',
@@ -23,14 +23,14 @@ const BLOCKS = new Set(['p', 'br', 'hr', 'div', 'li', 'tr', 'blockquote', 'pre',
 
 const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)([^<>]*)>|<[!?/][^<>]*>/g;
 const ATTRIBUTE = /([a-zA-Z-]{1,20})\s{0,5}=\s{0,5}(?:"([^"]*)"|'([^']*)'|([^\s"'=`]+))/g;
-/** The address begins, to the letter, with a scheme that runs nothing: no spelling in entities gets past it. */
+/** The address must literally begin with a harmless scheme, so that no encoding with entities gets past it. */
 const ADDRESS = /^(?:https?:\/\/|mailto:)[^\s"'<>`\\]{1,500}$/i;
 const NUMBER = /^\d{1,4}$/;
-/** Both keep the work in proportion to the text, whatever is written. */
+/** Both limits keep the work proportional to the length of the text. */
 const TAG_LENGTH_MAX = 1_000;
 const DEPTH_MAX = 50;
 
-/** The text with no markup but the allowed, rebuilt and closed; every other `<` and `>` is escaped. */
+/** The text with allowed markup only, rebuilt and closed; every other `<` and `>` is escaped. */
 export function sanitised(text: string): string {
   const open: string[] = [];
   const out = walk(text, escaped, (closing, name, attributes) => {
@@ -51,7 +51,7 @@ export function sanitised(text: string): string {
   );
 }
 
-/** What a reader sees of it, without any markup. */
+/** The visible text, without markup. */
 export function plainText(markup: string): string {
   const text = walk(
     markup,
@@ -75,7 +75,7 @@ const ENTITIES: Record<string, string> = {
 
 type OnTag = (closing: boolean, name: string, attributes: string) => string;
 
-/** Goes through text and tags once. */
+/** Visits text and tags once. */
 function walk(text: string, onText: (piece: string) => string, onTag: OnTag): string {
   const folded = text.toLowerCase();
   const unclosed = new Set<string>();
@@ -98,7 +98,7 @@ function walk(text: string, onText: (piece: string) => string, onTag: OnTag): st
   return out + onText(text.slice(at));
 }
 
-/** Closes what was opened within as well, so that nothing overlaps. */
+/** Also closes the tags that were opened inside, so that tags do not overlap. */
 function closed(open: string[], name: string): string {
   const from = open.lastIndexOf(name);
   return from === -1
@@ -135,5 +135,5 @@ const escaped = (text: string): string => text.replaceAll('<', '&lt;').replaceAl
 
 const SPECIAL: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text that stands in HTML as itself, also within an attribute. */
+/** Escapes text for HTML, including attribute values. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => SPECIAL[character]!);

@@ -4,10 +4,10 @@ import { ApiError } from '../errors/catalogue.ts';
 import { isReservedForContent } from '../filters/reserved-names.ts';
 import { freeSlug } from './slug.ts';
 
-/** What has a name in its address that no other of its game has. */
+/** Resources whose name in the address is unique per game. */
 type Named = 'mods' | 'guides' | 'collections';
 
-/** Refuses a name that is reserved, or that another one than `exceptId` has. */
+/** Refuses a name that is reserved or that another row than `exceptId` has. */
 export async function requireFreeNameId(
   { settings }: Pick<App, 'settings'>,
   query: Query,
@@ -25,7 +25,7 @@ export async function requireFreeNameId(
 
 const ALIKE_MAX = 100;
 
-/** A name for the address, made of the name itself. */
+/** A free name for the address, made from the display name. */
 export async function freeNameId(
   { random, settings }: Pick<App, 'random' | 'settings'>,
   query: Query,
@@ -35,12 +35,12 @@ export async function freeNameId(
 ): Promise<string> {
   const stem = freeSlug(name, fallback, []);
   const taken = await nameIdsLike(query, table, gameId, stem);
-  // Many have this name: counting through them would take longer with each.
+  // If many rows have this name, counting upwards would take longer with each.
   if (taken.length >= ALIKE_MAX) return `${stem}-${random.hex(12)}`;
   return freeSlug(name, fallback, taken, (nameId) => isReservedForContent(nameId, settings.domain));
 }
 
-/** The stem itself and what begins with it and a hyphen: in a `name_id` no character sorts before the hyphen. */
+/** Finds the stem and names that continue it with a hyphen: in a `name_id` no character sorts before the hyphen. */
 async function nameIdsLike(query: Query, table: Named, gameId: number, stem: string): Promise<string[]> {
   const rows = await query
     .selectFrom(table)

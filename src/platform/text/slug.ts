@@ -1,6 +1,6 @@
 const LENGTH_MAX = 80;
 
-/** A name as part of an address: letters and digits of any script, joined by hyphens, accents dropped. */
+/** A name for addresses: letters and digits of any script, joined by hyphens, without accents. */
 export function slug(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -11,7 +11,7 @@ export function slug(name: string): string {
   return Array.from(joined).slice(0, LENGTH_MAX).join('').replace(/-+$/, '');
 }
 
-/** The slug itself, or with the first number behind it that none of the taken ones has, where it is taken or reserved. */
+/** The slug, or the slug with the first free number if it is taken or reserved. */
 export function freeSlug(
   name: string,
   fallback: string,

@@ -8,7 +8,7 @@ declare module '../database/database.ts' {
   }
 }
 
-/** What is new has its English text first; translations come with later edits. */
+/** New content needs its English text first; translations come with later edits. */
 export function requireEnglish(language: Language, texts: Readonly<Record<string, unknown>>): void {
   if (language === 'en') return;
   const fields = Object.keys(texts).map((field) => ({ field, rule: 'english' }) as const);
@@ -17,7 +17,7 @@ export function requireEnglish(language: Language, texts: Readonly<Record<string
 
 export type FieldTranslations = Record<string, Translations>;
 
-/** Keeps fields of a resource in one language besides English; an empty text withdraws a translation. */
+/** Stores fields of a resource in one language other than English; an empty text deletes a translation. */
 export async function translate(
   query: Query,
   resource: string,
@@ -61,7 +61,7 @@ function byField(rows: readonly TranslationRow[]): FieldTranslations {
   return fields;
 }
 
-/** Languages in which at least one field is translated. */
+/** The languages with at least one translated field. */
 export function languagesIn(fields: FieldTranslations): Language[] {
   return [...new Set(Object.values(fields).flatMap((translations) => Object.keys(translations) as Language[]))];
 }

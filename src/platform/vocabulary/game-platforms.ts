@@ -1,4 +1,4 @@
-/** What games run on, as requests name it. */
+/** The platforms that games run on, by their names in requests. */
 export const PLATFORMS = [
   'source',
   'windows',
@@ -18,7 +18,7 @@ export const PLATFORMS = [
 ] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
-/** Where players get games, and have accounts. */
+/** The stores and portals on which players have games and accounts. */
 export const PORTALS = [
   'apple',
   'discord',
@@ -35,11 +35,11 @@ export const PORTALS = [
 ] as const;
 export type Portal = (typeof PORTALS)[number];
 
-/** Where people have accounts that can be linked. Meta's headsets have no name among the portals of requests. */
+/** The portals whose accounts can be linked. Meta's headsets have no name among the portals of requests. */
 export const LINKED_PORTALS = [...PORTALS, 'oculus'] as const;
 export type LinkedPortal = (typeof LINKED_PORTALS)[number];
 
-/** How platforms call themselves. Single sign-on of a game has no name that players would know. */
+/** The display names of portals. A game's single sign-on has none that players would know. */
 export const PORTAL_NAMES: Readonly<Record<string, string>> = {
   apple: 'Apple',
   discord: 'Discord',

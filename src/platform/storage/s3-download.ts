@@ -8,7 +8,7 @@ const SILENCE_MS = 30_000;
 const CONNECTIONS = { keepAlive: true, maxSockets: 128 };
 const agents = { 'http:': new Agent(CONNECTIONS), 'https:': new EncryptedAgent(CONNECTIONS) };
 
-/** The bucket did not give what it was asked for: always in the shape of the SDK's errors, which have one meaning. */
+/** A failed read from the bucket, always in the shape of an SDK error, so that there is one kind to handle. */
 export class S3ReadError extends Error {
   readonly $metadata: { readonly httpStatusCode?: number };
   constructor(message: string, options: ErrorOptions & { httpStatusCode?: number } = {}) {
@@ -19,16 +19,19 @@ export class S3ReadError extends Error {
 }
 
 export interface Wanted {
-  /** Signed. To load the SDK in another thread would take 60 MB. */
+  /** A signed link, because loading the SDK in another thread would take 60 MB. */
   readonly link: string;
-  /** The first byte, and the last where it is not that of the object. */
+  /** The first byte, and the last one if it is not the end of the object. */
   readonly start: number;
   readonly end?: number | undefined;
-  /** Of the one state of the object that is wanted. */
+  /** The ETag of the requested version of the object. */
   readonly etag?: string | undefined;
 }
 
-/** The bytes as they come. Where the line breaks, it goes on from there: twenty gigabytes are too many to begin again. */
+/**
+ * Streams the bytes. After a broken connection it continues at the same position, because twenty gigabytes are too many
+ * to start again.
+ */
 export async function* bytesOf(wanted: Wanted): AsyncGenerator<Buffer> {
   let { start } = wanted;
   for (let attempt = 1; ; attempt += 1) {
