@@ -5,6 +5,7 @@ import { errorMessage, validationMessage } from '../errors/messages.ts';
 import type { Language } from '../localisation/languages.ts';
 import { StorageFull, StorageUnavailable } from '../storage/storage.ts';
 import { sendBatched } from './response-batching.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface ErrorBody {
   error: { code: number; error_ref: number; message: string; errors?: Record<string, string> };
@@ -36,12 +37,7 @@ export const COMMON_HEADERS: readonly string[] = [
   'private, no-store',
   'vary',
   'accept-encoding, accept-language, authorization, origin',
-  'x-content-type-options',
-  'nosniff',
-  'referrer-policy',
-  'no-referrer',
-  'strict-transport-security',
-  'max-age=31536000',
+  ...SECURITY_HEADERS,
 ];
 
 /**

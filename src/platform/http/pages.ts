@@ -11,6 +11,7 @@ import type { Observe } from './outcome.ts';
 import { takeForAddress, takeForPage } from './rate-limit-buckets.ts';
 import { contentTypeOf, readText } from './request/body.ts';
 import { type Fields, parseForm } from './request/forms.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Everything that a page handler can see of a request. */
 export interface PageRequest {
@@ -293,12 +294,7 @@ function send(exchange: Exchange, names: Names, cookies: Cookies, answer: PageAn
     policyOf(answer),
     'x-frame-options',
     'DENY',
-    'x-content-type-options',
-    'nosniff',
-    'referrer-policy',
-    'no-referrer',
-    'strict-transport-security',
-    'max-age=31536000',
+    ...SECURITY_HEADERS,
     ...(answer.location === undefined ? [] : ['location', answer.location]),
     ...cookieHeaders(exchange, names, cookies, answer),
     ...headers,

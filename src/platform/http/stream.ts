@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { ApiError } from '../errors/catalogue.ts';
 import type { Exchange } from './exchange.ts';
 import type { Stream } from './operation.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Proxies close idle connections, often after a minute. */
 const HEARTBEAT_MS = 15_000;
@@ -14,12 +15,7 @@ const HEADERS: readonly string[] = [
   'private, no-store',
   'x-accel-buffering',
   'no',
-  'x-content-type-options',
-  'nosniff',
-  'referrer-policy',
-  'no-referrer',
-  'strict-transport-security',
-  'max-age=31536000',
+  ...SECURITY_HEADERS,
 ];
 
 /**

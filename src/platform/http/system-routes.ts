@@ -10,6 +10,7 @@ import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { OpenApiDocument } from './openapi/types.ts';
 import type { AnyOperation } from './operation.ts';
+import { CONTENT_HEADERS } from './security-headers.ts';
 import type { Transfers } from './transfer/transfer.ts';
 
 export interface SystemRouteParts {
@@ -104,10 +105,7 @@ function sendText(
     String(bytes.length),
     'cache-control',
     'no-cache',
-    'x-content-type-options',
-    'nosniff',
-    'referrer-policy',
-    'no-referrer',
+    ...CONTENT_HEADERS,
     ...headers,
   ]);
   response.end(bytes);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import type { AnyOperation } from '../operation.ts';
+import { SECURITY_HEADERS } from '../security-headers.ts';
 import { hasCurrent } from '../transfer/conditions.ts';
 import { errorPage, errorsPage } from './error-pages.ts';
 import { introductionPage, objectsPage, tagPage } from './guide-pages.ts';
@@ -65,19 +66,20 @@ function renderedAs(type: string, text: string): Rendered {
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { type, bytes, etag }: Rendered): void {
-  const headers = {
+  const headers = [
+    'etag',
     etag,
-    'cache-control': 'no-cache',
-    'content-security-policy': DOCS_POLICY,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'strict-transport-security': 'max-age=31536000',
-  };
+    'cache-control',
+    'no-cache',
+    'content-security-policy',
+    DOCS_POLICY,
+    ...SECURITY_HEADERS,
+  ];
   if (hasCurrent(request.headers, etag)) {
     response.writeHead(304, headers);
     response.end();
     return;
   }
-  response.writeHead(200, { ...headers, 'content-type': type, 'content-length': bytes.length });
+  response.writeHead(200, [...headers, 'content-type', type, 'content-length', String(bytes.length)]);
   response.end(bytes);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Random } from '../../runtime/random.ts';
 import type { ByteRange, OpenObject } from '../../storage/storage.ts';
+import { SECURITY_HEADERS } from '../security-headers.ts';
 import { transferScheduler } from '../transfer-scheduler.ts';
 import { Buffers, CHUNK_BYTES_MAX, CHUNK_BYTES_MIN } from './buffers.ts';
 import { ChunkSender, FixedLengthResponse } from './chunk-sender.ts';
@@ -193,12 +194,7 @@ const headersOf = ({ etag, dateModified, headers }: Sendable): string[] => [
   new Date(dateModified * 1000).toUTCString(),
   'accept-ranges',
   'bytes',
-  'x-content-type-options',
-  'nosniff',
-  'referrer-policy',
-  'no-referrer',
-  'strict-transport-security',
-  'max-age=31536000',
+  ...SECURITY_HEADERS,
   ...headers,
 ];
 
