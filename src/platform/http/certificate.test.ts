@@ -30,7 +30,7 @@ async function aServer(t: TestContext, certificate: LocalCertificate): Promise<n
   return (server.address() as AddressInfo).port;
 }
 
-/** Asks this machine under that name, trusting only the given authority. */
+/** Sends a request to this machine under that name, trusting only the given authority. */
 function ask(port: number, host: string, ca: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const lookup: https.RequestOptions['lookup'] = (_name, _options, done) =>
@@ -65,7 +65,7 @@ test('curl accepts it too, with --cacert and the file', { skip: !curl && 'no cur
   }
 });
 
-test('a domain of several words is served by its wildcards alone', async (t) => {
+test('the wildcards of a domain with several labels cover all its hosts', async (t) => {
   const certificate = await localCertificate(await aFolder(t), 'mods.example.org');
   const port = await aServer(t, certificate);
   const ca = await readFile(certificate.file, 'utf8');
@@ -76,7 +76,7 @@ test('a domain of several words is served by its wildcards alone', async (t) => 
   );
 });
 
-test('names that are not ours are not accepted', async (t) => {
+test('names outside of the domain are not accepted', async (t) => {
   const certificate = await localCertificate(await aFolder(t), 'localhost');
   const port = await aServer(t, certificate);
   const ca = await readFile(certificate.file, 'utf8');
@@ -107,7 +107,7 @@ test('it is an EC certificate for ten years that names the domain, its wildcards
   assert.ok(authority.ca && !parsed.ca && parsed.verify(authority.publicKey));
 });
 
-test('it is made once and kept, and only the owner may read the keys', async (t) => {
+test('the certificate is created once and stored, and only the owner may read the keys', async (t) => {
   const folder = await aFolder(t);
   const first = await localCertificate(folder, 'localhost');
   const second = await localCertificate(folder, 'localhost');
@@ -150,13 +150,13 @@ test('processes that start at once all use the same certificate, new or renewed'
   assert.equal((await readdir(folder)).length, 2, 'no temporary file is left');
 });
 
-test('of many calls within one process one makes the certificate and the others get it', async (t) => {
+test('of many concurrent calls in a process one creates the certificate and all return it', async (t) => {
   const folder = await aFolder(t);
   const made = await Promise.all(Array.from({ length: 8 }, () => localCertificate(folder, 'localhost')));
   assert.equal(new Set(made.map(({ cert }) => cert)).size, 1);
 });
 
-test('a damaged file stops the start and says what to do', async (t) => {
+test('a damaged file stops the start with a message that names the remedy', async (t) => {
   const folder = await aFolder(t);
   await localCertificate(folder, 'localhost');
   await writeFile(join(folder, 'local-certificate-1.json'), '{');
@@ -174,7 +174,7 @@ test('the authority constrains its names without making that critical, which the
   assert.deepEqual(critical.map(({ type }) => type).sort(), ['2.5.29.15', '2.5.29.19']);
 });
 
-/** The kept authority as earlier versions made it: the same, with a critical constraint. */
+/** The stored authority as earlier versions created it, with a critical constraint. */
 async function makeConstraintCritical(folder: string): Promise<string> {
   const path = join(folder, 'local-certificate-1.json');
   const kept = JSON.parse(await readFile(path, 'utf8'));
@@ -200,7 +200,7 @@ async function makeConstraintCritical(folder: string): Promise<string> {
   return caCert;
 }
 
-test('an authority of earlier versions is renewed with its key, so that who trusted it need not do so again', async (t) => {
+test('an authority of earlier versions is renewed with its key, so that clients need not trust it again', async (t) => {
   const folder = await aFolder(t);
   await localCertificate(folder, 'localhost');
   const trusted = await makeConstraintCritical(folder);

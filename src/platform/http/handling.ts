@@ -104,7 +104,7 @@ export function createHandling(parts: HandlingParts): Handling {
 }
 
 /** A JSON response, or an empty one. */
-interface Told {
+interface SentBody {
   readonly status: number;
   readonly text: string | Buffer | undefined;
   readonly bytes: number | undefined;
@@ -115,7 +115,7 @@ async function bodyOfAnswer(
   { settings, fastPath, observe, prepareRules }: HandlingParts,
   exchange: Exchange,
   { operation, params: rawParams }: Match,
-): Promise<Told | Bytes | Redirect | Stream | Csv> {
+): Promise<SentBody | Bytes | Redirect | Stream | Csv> {
   const { request, tenant } = exchange;
   const { app } = tenant;
   const { declaration } = operation;

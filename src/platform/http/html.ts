@@ -1,6 +1,6 @@
 import { escapeHtml } from '../text/markup.ts';
 
-/** HTML that is safe to send as it is. */
+/** HTML that needs no escaping. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -10,7 +10,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | readonly Part[];
 
-/** Everything put into the template is escaped, unless it is HTML already. */
+/** Escapes all values in the template, except HTML. */
 export function html(template: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: template }, ...parts.map(textOf)));
 }
@@ -22,7 +22,7 @@ function textOf(part: Part): string {
   return escapeHtml(String(part));
 }
 
-/** The one mark that texts of declarations use: `code` between backticks. */
+/** Supports the only markup in declared texts: `code` between backticks. */
 export function marked(text: string): Html {
   const [first = '', ...rest] = text.split(/`([^`]+)`/);
   const parts = rest.map((part, index) => (index % 2 === 0 ? html`<code>${part}</code>` : html`${part}`));

@@ -14,7 +14,7 @@ import type { Payload } from './payload.ts';
 import { validate } from './request/coerce.ts';
 import type { Fields } from './request/forms.ts';
 import { readList } from './request/list.ts';
-import { unseenNames } from './request/names.ts';
+import { namesWithInvisibles } from './request/names.ts';
 import { illFormedFields } from './request/utf8.ts';
 import { ownHeader, platformOf, portalOf } from './targeting.ts';
 
@@ -52,7 +52,7 @@ export function inputOf(
     list: declaration.list ? gather(problems, () => withinReach(exchange, declaration, listed)) : NO_LIST,
     body: declaration.body ? gather(problems, () => validate(declaration.body!, payload.fields)) : NOTHING,
   };
-  problems.push(...unseenNames((checked.body ?? NOTHING) as Record<string, unknown>));
+  problems.push(...namesWithInvisibles((checked.body ?? NOTHING) as Record<string, unknown>));
   if (problems.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields: problems });
   return {
     caller: callerOf(settings, exchange, declaration, checked.body, payload),

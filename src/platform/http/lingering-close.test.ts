@@ -13,7 +13,7 @@ import { MessageObject } from './objects.ts';
 import { ok, operation } from './operation.ts';
 
 const NEVER = 600_000;
-/** None of them ends anything but the one that a test is about. */
+/** Limits that never apply, except for the one under test. */
 const patient: LingeringLimits = {
   bodyIdleMs: NEVER,
   idleMs: 80,
@@ -23,7 +23,7 @@ const patient: LingeringLimits = {
 };
 const AWAITED = { isBodyPending: () => true, isDraining: () => false };
 const PIECE = Buffer.alloc(1_000, 'x');
-/** Together more than any buffer on the way holds. */
+/** Together more than all buffers between client and server. */
 const LARGE_PIECE = Buffer.alloc(200_000, 'x');
 const PIECES = 100;
 
@@ -32,7 +32,7 @@ server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 after(() => server.close());
 
-/** Both ends of a connection; the client reads nothing, and so does not even see that the other has ended. */
+/** Both ends of a connection. The client reads nothing, so it does not notice that the server has ended. */
 async function aConnection(t: { after(work: () => void): void }): Promise<{ client: Socket; socket: Socket }> {
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
   const [socket] = (await once(server, 'connection')) as [Socket];
@@ -41,7 +41,7 @@ async function aConnection(t: { after(work: () => void): void }): Promise<{ clie
   return { client, socket };
 }
 
-/** Sends a little, again and again, until the other end is closed. */
+/** Sends a few bytes repeatedly until the other end is closed. */
 async function trickle(client: Socket, socket: Socket): Promise<void> {
   while (!socket.closed) {
     client.write(PIECE);
@@ -49,7 +49,7 @@ async function trickle(client: Socket, socket: Socket): Promise<void> {
   }
 }
 
-test('a connection on which nothing comes any more is ended, later where the rest of a body is awaited', async (t) => {
+test('a connection without further input is closed, and later if the rest of a body is pending', async (t) => {
   const [over, awaited] = [await aConnection(t), await aConnection(t)];
   const limits = { ...patient, bodyIdleMs: 400 };
   closeLingering(awaited.socket, limits, AWAITED);
@@ -62,26 +62,26 @@ test('a connection on which nothing comes any more is ended, later where the res
   assert.deepEqual(ended, ['over', 'awaited']);
 });
 
-test('whoever sends without end is ended after a time', async (t) => {
+test('a client that sends without end is disconnected after a time', async (t) => {
   const { client, socket } = await aConnection(t);
   closeLingering(socket, { ...patient, totalMs: 150 }, AWAITED);
   await trickle(client, socket);
 });
 
-test('a service that is about to end waits for less', async (t) => {
+test('a service that shuts down waits less', async (t) => {
   const { client, socket } = await aConnection(t);
   closeLingering(socket, { ...patient, drainingMs: 50 }, { ...AWAITED, isDraining: () => true });
   await trickle(client, socket);
 });
 
-test('whoever sends too much is ended', async (t) => {
+test('a client that sends too much is disconnected', async (t) => {
   const { client, socket } = await aConnection(t);
   closeLingering(socket, { ...patient, bytesMax: 50 * PIECE.length }, AWAITED);
   await trickle(client, socket);
   assert.ok(socket.bytesRead > 50 * PIECE.length);
 });
 
-test('a client that closes is not waited for', async (t) => {
+test('the server does not wait for a client that closes', async (t) => {
   const { client, socket } = await aConnection(t);
   closeLingering(socket, { ...patient, idleMs: NEVER }, AWAITED);
   client.destroy();
@@ -111,13 +111,13 @@ for (const [tls, path, status, says] of [
   [{}, '/v1/refusing?begins=1', 404, 'also where its beginning was read'],
   ['off', '/v1/refusing', 400, 'without TLS'],
 ] as const)
-  test(`who sends a refused body to its end, slowly, reads the answer then: ${says}`, async (t) => {
+  test(`a client that slowly sends a refused body to its end reads the response then: ${says}`, async (t) => {
     const port = await serveOperations(api, [refusing], {}, { ...patient, bodyIdleMs: 200 });
     t.after(() => port.drain(0));
     const wire = await Wire.open(api, { port: port.port, tls });
     t.after(() => wire.close());
     wire.write(requestOf(`PUT ${path}`, { 'content-length': String(PIECES * LARGE_PIECE.length) }));
-    // Its answer waits in the system until all was sent: were the connection reset before, it would be lost.
+    // The response waits in the socket buffer until the body was sent; an earlier reset would lose it.
     wire.socket.pause();
     for (let piece = 0; piece < PIECES; piece += 1) {
       await passes(10);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import test from 'node:test';
 import { type CurrentExchange, enforceMinimumRate } from './minimum-rate.ts';
 
-test('a clock that is set an hour ahead ends no connection', (t) => {
+test('setting the clock an hour ahead closes no connection', (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'Date'] });
   let isEnded = false;
   const socket = { bytesRead: 0, bytesWritten: 0, writableLength: 0, destroy: () => (isEnded = true) };

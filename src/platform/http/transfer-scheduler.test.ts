@@ -12,14 +12,14 @@ let moved: number;
 let way: TransferScheduler;
 
 beforeEach(() => {
-  // Pauses end only where a test says so.
+  // Pauses end only when a test ends them.
   mock.timers.reset();
   mock.timers.enable({ apis: ['setTimeout'] });
   [now, idle, moved] = [5_000, 0, 0];
   way = new TransferScheduler({ now: () => now, idle: () => idle });
 });
 
-/** Lets the event loop turn, each turn of a millisecond of which it is idle for a share. */
+/** Advances the event loop by ticks of a millisecond, with this share of idle time. */
 async function turn(times: number, idleShare: number): Promise<number> {
   const before = moved;
   for (let i = 0; i < times; i += 1) {
@@ -34,13 +34,13 @@ function havePiecesWait(count: number): void {
   for (let i = 0; i < count; i += 1) way.schedule(() => (moved += 1));
 }
 
-test('while nobody asks a piece moves in each turn, however busy the event loop is', async () => {
+test('without requests a chunk moves in each tick, however busy the event loop is', async () => {
   havePiecesWait(100);
   assert.equal(await turn(50, 0), 50);
   assert.equal(await turn(50, 0), 50);
 });
 
-test('while somebody asks pieces pause where the event loop is busy for most of the time', async () => {
+test('while requests arrive, chunks pause if the event loop is mostly busy', async () => {
   havePiecesWait(100);
   way.noteRequest(now);
   assert.equal(await turn(20, 0.3), 1);
@@ -50,13 +50,13 @@ test('while somebody asks pieces pause where the event loop is busy for most of 
   assert.equal(await turn(20, 0.3), 4);
 });
 
-test('while somebody asks no piece pauses where the event loop is idle for most of the time', async () => {
+test('while requests arrive, no chunk pauses if the event loop is mostly idle', async () => {
   havePiecesWait(100);
   way.noteRequest(now);
   assert.equal(await turn(50, 0.75), 50);
 });
 
-test('time in which nothing moved is not made up for', async () => {
+test('idle time without chunks is not saved for later', async () => {
   way.noteRequest(now);
   havePiecesWait(1);
   await turn(900, 1);
@@ -64,14 +64,14 @@ test('time in which nothing moved is not made up for', async () => {
   assert.equal(await turn(20, 0.3), 1);
 });
 
-test('a second after the last one asked nothing pauses any more', async () => {
+test('a second after the last request no chunk pauses any more', async () => {
   havePiecesWait(100);
   way.noteRequest(now);
   now += 1_001;
   assert.equal(await turn(50, 0), 50);
 });
 
-test('pieces move in the order in which they came, through pauses', async () => {
+test('chunks move in the order of their arrival, even across pauses', async () => {
   const order: number[] = [];
   for (let i = 0; i < 6; i += 1) way.schedule(() => order.push(i));
   way.noteRequest(now);
@@ -83,7 +83,7 @@ test('pieces move in the order in which they came, through pauses', async () => 
   assert.deepEqual(order, [0, 1, 2, 3, 4, 5]);
 });
 
-test('transfers are under way for a moment after a piece has moved', async () => {
+test('transfers count as active for a moment after a chunk has moved', async () => {
   assert.equal(way.isTransferring, false);
   havePiecesWait(1);
   await turn(1, 0);

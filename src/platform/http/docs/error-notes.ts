@@ -77,7 +77,7 @@ export const NOTES: Readonly<Partial<Record<PublishedName, Note>>> = {
   USER_LOCKED: { when: 'The account behind the access token is locked.' },
 };
 
-/** What a client can do about an error whose message does not say. */
+/** What a client can do about an error whose message does not name it. */
 export function actionFor(status: number): string {
   switch (status) {
     case 401:

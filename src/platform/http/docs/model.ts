@@ -24,7 +24,7 @@ export interface DocsModel {
   readonly groups: readonly Group[];
   /** The names of the errors that share a reference, by the reference. */
   readonly refs: ReadonlyMap<number, readonly PublishedName[]>;
-  /** The operations that answer an error. Errors that every operation answers are left out. */
+  /** The operations that return an error. Errors of all operations are omitted. */
   readonly answeredBy: ReadonlyMap<ErrorName, readonly Entry[]>;
 }
 
@@ -41,7 +41,7 @@ export function docsModel(operations: readonly AnyOperation[], document: OpenApi
 
 const slugOf = (tag: string) => tag.toLowerCase().replace(/\W+/g, '-');
 
-/** In the order of their paths. */
+/** Sorted by path. */
 function entriesOf(
   tag: string,
   slug: string,

@@ -12,7 +12,7 @@ import { DOCS_PATH, type Entry, isUniversal, pathOfError } from './model.ts';
 import { commonHeaderLinks, isCommonHeader, parameterRow } from './parameter-row.ts';
 import { answerRows, collapsed, fieldRow, table, typeOf } from './schema-table.ts';
 
-/** One operation with its parameters, answer, errors and an example. */
+/** One operation with its parameters, response, errors and an example. */
 export function operationEntry(document: OpenApiDocument, { operation, described }: Entry): Html {
   const { id, method, path, says, access, limit } = operation.declaration;
   const perMinute = limit === undefined ? '' : ` At most ${limit} requests a minute.`;

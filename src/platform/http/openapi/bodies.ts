@@ -30,7 +30,7 @@ export function requestBodyOf(operation: AnyOperation, schemas: Schemas): Reques
   };
 }
 
-/** Fields as shipped clients send them, by their plain names. */
+/** Fields as shipped clients send them, with their plain names. */
 function jsonBodyOf(fields: readonly [string, Field][]): RequestBody {
   const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
   const required = fields.filter(([, field]) => field.required).map(([name]) => name);
@@ -43,7 +43,7 @@ export function rawBodyOf({ bytesMax, says }: RawRule): RequestBody {
   return { required: true, content: { 'application/octet-stream': { schema } } };
 }
 
-/** A form has no nesting of its own, so a nested field tells how its parts are named. */
+/** A form has no nesting, so the description of a nested field names its parts. */
 function sendable(name: string, schema: JsonSchema): JsonSchema {
   const inner = schema.type === 'array' ? schema.items : schema;
   if (!inner || !isNested(inner)) return schema;

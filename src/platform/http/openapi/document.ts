@@ -9,7 +9,7 @@ import type { OpenApiDocument, OperationObject } from './types.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
-/** Describes the API from its declarations; the same declarations give the same document. */
+/** Generates the OpenAPI document from the declarations; the output is deterministic. */
 export function openApiDocument(operations: readonly AnyOperation[]): OpenApiDocument {
   const schemas = gatherSchemas();
   const responses = gatherErrorResponses(schemas);

@@ -84,7 +84,7 @@ function headersOf({ declaration: { headers = {} } }: AnyOperation): Parameter[]
 
 const headerName = (name: string) => name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
 
-/** In the order of the path, and also where the declaration has no schema for them. */
+/** In the order of the path, including parameters without a schema in the declaration. */
 function pathParameters(path: string, fields: ReadonlyMap<string, Field>): Parameter[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   return names.map((name) =>
@@ -130,8 +130,8 @@ function pagingOf({ sorts, words }: Listing): (Parameter | Reference)[] {
 }
 
 /**
- * Moves parameters that several operations take into components, named `query.date_added` or `path.game_id`. Where
- * parameters of one name differ, the usual one, of more than half of the operations, is shared.
+ * Moves parameters that several operations share into components, named `query.date_added` or `path.game_id`. If
+ * parameters of one name differ, the variant of more than half of the operations is shared.
  */
 export function shareParameters({ paths, components }: OpenApiDocument): void {
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
@@ -151,7 +151,7 @@ export function shareParameters({ paths, components }: OpenApiDocument): void {
   components.parameters = sortedByKey(components.parameters);
 }
 
-/** Components may be named by letters, digits, dots, dashes and underscores alone. */
+/** Component names may contain only letters, digits, dots, dashes and underscores. */
 const componentName = (parameter: Parameter) => `${parameter.in}.${parameter.name.replace(/[^\w.-]/g, '')}`;
 
 const byLength = (one: readonly unknown[] = [], other: readonly unknown[] = []) => other.length - one.length;

@@ -37,7 +37,7 @@ const BINARY = { 'application/octet-stream': { schema: { type: 'string', format:
 const PARTS = { 'multipart/byteranges': { schema: { type: 'string', format: 'binary' } } };
 const LOCATED = { Location: { $ref: '#/components/headers/Location' } };
 
-/** What a stored file answers with, in the type that the file has. */
+/** The responses of a stored file, in the media type of the file. */
 const FILE_RESPONSES: Record<string, Response> = {
   200: { description: 'The file. Its ETag is its SHA-256, in quotes.', content: BINARY },
   206: { description: 'The parts that Range asks for, if If-Range allows.', content: { ...BINARY, ...PARTS } },
@@ -81,7 +81,7 @@ export interface Responses {
   components(): Record<string, Response>;
 }
 
-/** Collects error responses. Their names follow from their errors alone, so a new one renames no other. */
+/** Collects error responses. Their names depend on their errors alone, so a new one renames no other. */
 export function gatherErrorResponses(schemas: Schemas): Responses {
   const found: Record<string, Response> = {};
   return {
@@ -125,7 +125,7 @@ function errorResponse(status: string, names: readonly ErrorName[], schema: Json
   };
 }
 
-/** `Forbidden.11004.14007`: the status and the errors beside those that every operation has. */
+/** `Forbidden.11004.14007`: the status and the errors that not every operation has. */
 function componentName(status: string, names: readonly ErrorName[], schema: JsonSchema): string {
   const own = names.filter((name) => !UNIVERSAL_ERRORS.includes(name)).map((name) => REF_NAMES.get(name)!);
   const form = schema === ERROR_REFERENCE ? [] : [componentOf(schema.$ref!)];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** As much of JSON Schema as zod writes for declarations. */
+/** The subset of JSON Schema that zod generates for declarations. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -28,9 +28,9 @@ export interface JsonSchema {
 }
 
 export interface Schemas {
-  /** The schema of what is sent (`input`) or answered (`output`); objects with an id become references. */
+  /** The schema of a request (`input`) or response (`output`); objects with an id become references. */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema;
-  /** Every object with an id that was met, by its id. */
+  /** All objects with an id so far, by id. */
   components(): Record<string, JsonSchema>;
 }
 
@@ -74,8 +74,8 @@ function placed(schema: unknown): JsonSchema {
 }
 
 /**
- * Objects may gain fields without a new version, so they are never closed; and the limits of what a JavaScript number
- * can hold are not those of the API.
+ * Objects may gain fields without a new version, so they are never closed. The limits of JavaScript numbers are
+ * removed, because they are not limits of the API.
  */
 function tidy(schema: JsonSchema): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;

@@ -42,7 +42,7 @@ export function securityOf({ declaration: { access, method } }: AnyOperation): O
   }
 }
 
-/** A service token is told of where it is enough: it holds no power of a person. */
+/** Service tokens are described where they are sufficient, because they have no power of a user. */
 export function powerOfOperation({ declaration: { access } }: AnyOperation) {
   if (access.kind !== 'user') return {};
   const holders = Object.entries(HOLDERS[access.power]).filter(([, says]) => says !== undefined);

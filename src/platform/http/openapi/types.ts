@@ -30,7 +30,7 @@ export interface OperationObject {
   security: Record<string, string[]>[];
   'x-requests-per-minute'?: number;
   'x-allowsRules'?: true;
-  /** The power that the operation needs, and which of a person's tokens have it. */
+  /** The power that the operation needs, and the user's tokens that have it. */
   'x-power'?: Power;
   'x-credentials'?: Record<string, string>;
   parameters: (Parameter | Reference)[];
@@ -53,7 +53,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** The value itself, or the component that it refers to. */
+/** The value itself, or the component that it references. */
 export function resolve<T extends object>(document: OpenApiDocument, value: T | Reference): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
   const keys = value.$ref.slice('#/'.length).split('/');

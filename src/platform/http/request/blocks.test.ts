@@ -13,7 +13,7 @@ import { readMultipart } from './multipart.ts';
 
 const sha256 = (...bytes: Uint8Array[]) => createHash('sha256').update(Buffer.concat(bytes)).digest('hex');
 
-/** A reader that works on each block for a while, as a disk does, and finds it unchanged at the end. */
+/** A reader that works on each block for a while, like a disk, and checks that the block has not changed. */
 async function digestOf(blocks: AsyncIterable<Buffer>, turns: number): Promise<string> {
   const hash = createHash('sha256');
   for await (const block of blocks) {
@@ -25,7 +25,7 @@ async function digestOf(blocks: AsyncIterable<Buffer>, turns: number): Promise<s
   return hash.digest('hex');
 }
 
-/** Sends a body over a socket, cut into these lengths, and answers what a reader makes of the request. */
+/** Sends a body over a socket in chunks of these lengths, and returns the reader's result. */
 async function received<T>(body: Buffer, cuts: readonly number[], type: string, read: (request: IncomingMessage) => T) {
   const found = Promise.withResolvers<Awaited<T>>();
   const server = createServer(async (request, response) => {
@@ -53,7 +53,7 @@ async function received<T>(body: Buffer, cuts: readonly number[], type: string, 
 const cutsOf = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 6 });
 const RUNS = { numRuns: 60 };
 
-test('a body that came over a line is read as it was sent, however it was cut and however slow its reader is', async () => {
+test('a body is read as it was sent, whatever its chunks and however slow its reader is', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 900_000 }), cutsOf, fc.integer({ min: 0, max: 3 }), async (...run) => {
       const [bytes, cuts, turns] = run;
@@ -65,7 +65,7 @@ test('a body that came over a line is read as it was sent, however it was cut an
   );
 });
 
-test('so are the files of a form, and its texts', async () => {
+test('the files and texts of a form are read as they were sent', async () => {
   const boundary = 'b0undary';
   const header = (name: string, rest = '') =>
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}\r\n\r\n`);
@@ -73,7 +73,7 @@ test('so are the files of a form, and its texts', async () => {
   const lengths = fc.array(fc.constantFrom(0, 1, 10, 16_384, 65_536, 70_000, 400_000), { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(lengths, cutsOf, fc.integer({ min: 0, max: 3 }), async (sizes, cuts, turns) => {
-      // Beginnings of the boundary are what a parser may stumble over.
+      // Prefixes of the boundary are hard for a parser.
       const files = sizes.map((size) => Buffer.concat([randomBytes(size), Buffer.from('\r\n--b0un\r\n')]));
       const parts = files.flatMap((file, i) => [
         ...[header('files', `; filename="${i}"`), file, line],
@@ -98,7 +98,7 @@ test('so are the files of a form, and its texts', async () => {
   );
 });
 
-test('a stream that breaks off is an error, also for whoever asks later', async () => {
+test('a stream that breaks off is an error, also for a later reader', async () => {
   const stream = new Readable({ read() {} });
   stream.push('some');
   const waiting = new Blocks(stream);
@@ -112,7 +112,7 @@ test('a stream that breaks off is an error, also for whoever asks later', async 
   await assert.rejects(late.next(), /the line is cut/);
 });
 
-test('a stream that is left stays alive, and its reader hears that nothing more comes', async () => {
+test('a stream that is left stays open, and its reader ends', async () => {
   const stream = new Readable({ read() {} });
   const blocks = new Blocks(stream);
   const asked = blocks.next();

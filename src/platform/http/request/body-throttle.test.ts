@@ -6,7 +6,7 @@ import { BodyThrottle } from './body-throttle.ts';
 const RECORD_BYTES = 16 * 1024;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Takes pieces of several bodies that are all there, and tells for each turn of the event loop whose pieces it let in. */
+/** Consumes chunks of several complete bodies, and returns for each event-loop tick whose chunks were admitted. */
 async function turnsOf(bodies: readonly string[], pieces: number, bytes: number): Promise<string[]> {
   const intake = new BodyThrottle(new TransferScheduler());
   let letIn = '';
@@ -26,10 +26,10 @@ async function turnsOf(bodies: readonly string[], pieces: number, bytes: number)
   return turns;
 }
 
-test('a turn of the event loop takes two records of all bodies together, and the bodies take turns', async () => {
+test('a tick admits two TLS records of all bodies together, and the bodies take turns', async () => {
   assert.deepEqual(await turnsOf(['a', 'b', 'c'], 4, RECORD_BYTES), ['aabc', 'aa', 'bb', 'cc', 'b', 'c']);
 });
 
-test('a piece that is longer than a turn takes is let in alone', async () => {
+test('a chunk that exceeds the limit of a tick is admitted alone', async () => {
   assert.deepEqual(await turnsOf(['a', 'b'], 2, 10 * RECORD_BYTES), ['ab', 'a', 'b']);
 });

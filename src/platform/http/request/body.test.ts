@@ -1,4 +1,4 @@
-// Runs alone: it measures how long the thread of its process works.
+// Runs alone: it measures the CPU time of its thread.
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ test('a body is joined before it is decoded, loses its byte order mark, and bad 
   assert.equal(await readText(Readable.from([]), 0), '');
 });
 
-test('a body over its limit is refused, and its stream is left alive for the answer', async () => {
+test('a body over its limit is refused, and its stream stays open for the response', async () => {
   const stream = new Readable({ read() {} });
   stream.push('12345');
   await assert.rejects(readText(stream, 4), (error) => {
@@ -38,7 +38,7 @@ test('an aborted body is an error, not half a text', async () => {
   await assert.rejects(readText(stream, 10));
 });
 
-test('content types are read forgivingly', () => {
+test('content types are parsed leniently', () => {
   assert.deepEqual(parts('Application/JSON; Charset=UTF-8'), {
     type: 'application/json',
     parameters: { charset: 'UTF-8' },
@@ -51,13 +51,13 @@ test('content types are read forgivingly', () => {
   assert.deepEqual(parts('text/plain; __proto__=x')?.type, 'text/plain');
 });
 
-test('what is no content type is undefined', () => {
+test('a text that is no content type is undefined', () => {
   for (const header of [undefined, '', ' ', 'json', 'a/b c', '/', ';a=b', 'text/plain, text/html']) {
     assert.equal(contentTypeOf(header), undefined, `${header}`);
   }
 });
 
-test('no header makes the reader throw or dawdle', async () => {
+test('no header makes the parser throw or take long', async () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void contentTypeOf(`a/b;${text}`)));
   const bound = 500 * relativeCpuTime();
   for (const piece of ['; ', ';a="\\"', ' ', ';a=']) {
@@ -66,7 +66,7 @@ test('no header makes the reader throw or dawdle', async () => {
   }
 });
 
-test('sizes are told in the largest unit that fits', () => {
+test('sizes are formatted in the largest unit that fits', () => {
   const sizes = [0, 1, 1023, 1024, 1536, 8 * 1024 ** 2, 5 * 1024 ** 3, 2 * 1024 ** 4];
   assert.deepEqual(sizes.map(bytesText), [
     '0 bytes',

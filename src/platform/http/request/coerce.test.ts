@@ -40,18 +40,18 @@ test('text that is a number becomes one', () => {
   assert.ok(Object.is((coercer(z.object({ a: z.int() }))({ a: '-0' }) as { a: number }).a, 0));
 });
 
-test('booleans come as words of any case, as 1 and 0, and as numbers', () => {
+test('booleans are accepted as words of any case, as 1 and 0, and as numbers', () => {
   const shape = { a: z.boolean(), b: z.boolean(), c: z.boolean(), d: z.boolean(), e: z.boolean(), f: z.boolean() };
   const sent: Fields = { a: 'True', b: 'FALSE', c: '1', d: 0, e: 'yes', f: 2 };
   assert.deepEqual(coerced(shape, sent), { a: true, b: false, c: true, d: false, e: 'yes', f: 2 });
 });
 
-test('numbers and booleans of input_json become text where text is wanted', () => {
+test('numbers and booleans of input_json become text if the field is text', () => {
   const shape = { a: z.string(), b: z.string().min(1).nullable(), c: z.email(), d: z.string() };
   assert.deepEqual(coerced(shape, { a: 1.5, b: true, c: 0, d: ['x'] }), { a: '1.5', b: 'true', c: '0', d: ['x'] });
 });
 
-test('a list comes as a list, as one value, or as a record of indexes', () => {
+test('a list is accepted as a list, as one value, or as a record of indexes', () => {
   const shape = { ids: z.array(z.int()) };
   assert.deepEqual(read(shape, 'ids[1]=2&ids[0]=1'), { ids: [1, 2] });
   assert.deepEqual(read(shape, 'ids=3'), { ids: [3] });
@@ -61,7 +61,7 @@ test('a list comes as a list, as one value, or as a record of indexes', () => {
   assert.deepEqual(coerced(shape, { ids: { a: '1' } }), { ids: { a: '1' } });
 });
 
-test('wrappers, pipes, nested objects, tuples, records and recursive schemas are followed', () => {
+test('the coercer follows wrappers, pipes, nested objects, tuples, records and recursive schemas', () => {
   const node = z.object({
     n: z.int(),
     get next() {
@@ -94,7 +94,7 @@ test('wrappers, pipes, nested objects, tuples, records and recursive schemas are
   assert.deepEqual(read({ h: z.record(z.string(), z.int()) }, 'h[0]=5'), { h: { 0: 5 } });
 });
 
-test('literals and enums of numbers are found behind their text', () => {
+test('literals and enums of numbers are recognised in their text form', () => {
   const shape = {
     a: z.literal([1, -1]),
     b: z.union([z.literal(0), z.literal(2)]),
@@ -112,7 +112,7 @@ test('literals and enums of numbers are found behind their text', () => {
   assert.deepEqual(coerced(shape, { a: '5', b: 'x', e: 'A' }), { a: '5', b: 'x', e: 'A' });
 });
 
-test('a union takes the first option that fits, and a discriminator names its option even if the rest is wrong', () => {
+test('a union uses the first option that fits, and a discriminator selects its option even if the rest is wrong', () => {
   const shape = {
     id: z.union([z.int(), z.string()]),
     what: z.discriminatedUnion('type', [
@@ -124,7 +124,7 @@ test('a union takes the first option that fits, and a discriminator names its op
   assert.deepEqual(read(shape, 'id=five&what[type]=1&what[size]=3'), { id: 'five', what: { type: 1, size: 3 } });
 });
 
-test('an empty text is no input for an optional field that is not text', () => {
+test('an empty text counts as missing for an optional field that is not text', () => {
   const shape = {
     a: z.int().optional(),
     b: z.boolean().default(true),
@@ -137,12 +137,12 @@ test('an empty text is no input for an optional field that is not text', () => {
   assert.deepEqual(read(shape, 'a=&b=&c=&d=&e=&f=&g='), { d: '', e: '', g: '' });
 });
 
-test('null is no input for an optional field, unless the field may be null', () => {
+test('null counts as missing for an optional field, unless the field may be null', () => {
   const shape = { a: z.int().optional(), b: z.int().nullish(), c: z.string(), d: z.string().default('x') };
   assert.deepEqual(coerced(shape, { a: null, b: null, c: null, d: null }), { b: null, c: null });
 });
 
-test('keys that the schema does not name do not pass, at any depth', () => {
+test('keys that the schema does not name are dropped, at any depth', () => {
   const shape = { name: z.string(), in: z.strictObject({ a: z.int() }), any: z.looseObject({ a: z.int() }) };
   const sent = parseForm('name=x&status=1&in[a]=1&in[id]=2&any[a]=1&any[b]=2');
   assert.deepEqual(coerced(shape, sent), { name: 'x', in: { a: 1 }, any: { a: 1, b: '2' } });
@@ -193,7 +193,7 @@ test('every missing field is required, whatever its type', () => {
   );
 });
 
-test('a wrong type is named', () => {
+test('a wrong type has the rule of the expected type', () => {
   const shape = {
     a: z.string(),
     b: z.int(),
@@ -222,7 +222,7 @@ test('a wrong type is named', () => {
   );
 });
 
-test('formats, choices and limits carry their values', () => {
+test('problems of formats, choices and limits contain their values', () => {
   const shape = {
     a: z.email(),
     b: z.url(),

@@ -7,7 +7,7 @@ import { type FieldValue, parseForm } from './forms.ts';
 const plain = (value: FieldValue): unknown => JSON.parse(JSON.stringify(value));
 const read = (text: string): unknown => plain(parseForm(text));
 
-test('a form gives decoded text, with plus as space and bytes as UTF-8', () => {
+test('a form is decoded, with plus as space and bytes as UTF-8', () => {
   assert.deepEqual(read('name=M%C3%BChle+am%20Bach&b=%F0%9F%8E%AE&raw=Grüße'), {
     name: 'Mühle am Bach',
     b: '🎮',
@@ -15,7 +15,7 @@ test('a form gives decoded text, with plus as space and bytes as UTF-8', () => {
   });
 });
 
-test('the un-encoded report of the C++ SDK keeps its text', () => {
+test('the unencoded report of the C++ SDK keeps its text', () => {
   assert.deepEqual(read('id=2&resource=mods&summary=does not work & crashes 100%&type=2'), {
     id: '2',
     resource: 'mods',
@@ -24,7 +24,7 @@ test('the un-encoded report of the C++ SDK keeps its text', () => {
   });
 });
 
-test('a piece without a value is a field with an empty value', () => {
+test('a pair without a value is a field with an empty value', () => {
   assert.deepEqual(read('a=1&flag&b=2&&=x'), { a: '1', flag: '', b: '2' });
   assert.deepEqual(read('flag&a='), { flag: '', a: '' });
 });
@@ -33,7 +33,7 @@ test('malformed escapes stay as text or become half a surrogate pair, which is r
   assert.deepEqual(read('a=100%&b=%zz&c=%C3%28&d=%'), { a: '100%', b: '%zz', c: '\ud800(', d: '%' });
 });
 
-test('lists come as [], as indexes in any order and with gaps, and as escaped brackets', () => {
+test('lists are accepted with [], with indexes in any order and with gaps, and with escaped brackets', () => {
   assert.deepEqual(read('tags[]=a&tags[]=b'), { tags: ['a', 'b'] });
   assert.deepEqual(read('tags[1]=b&tags[0]=a'), { tags: ['a', 'b'] });
   assert.deepEqual(read('tags%5B0%5D=a&tags%5B%5D=b'), { tags: ['a', 'b'] });
@@ -44,18 +44,18 @@ test('a list of one empty text is the empty list', () => {
   assert.deepEqual(read('tags[]=&keep[]=&keep[]=x&zero[0]='), { tags: [], keep: ['', 'x'], zero: [] });
 });
 
-test('brackets nest, and lists hold records', () => {
+test('brackets nest, and lists contain records', () => {
   assert.deepEqual(read('a[b]=1&a[c][d]=2&l[0][n]=x&l[1][n]=y'), {
     a: { b: '1', c: { d: '2' } },
     l: [{ n: 'x' }, { n: 'y' }],
   });
 });
 
-test('of a plain field that is given twice the last value wins', () => {
+test('the last value of a repeated plain field counts', () => {
   assert.deepEqual(read('a=1&a=2&b[]=1&b=2&c=1&c[]=2'), { a: '2', b: '2', c: ['2'] });
 });
 
-test('names that reach for a prototype are dropped', () => {
+test('names of prototype properties are dropped', () => {
   const fields = parseForm('__proto__[admin]=1&constructor=2&a[prototype][x]=3&a[__proto__]=4&b=5&%5F_proto__=6');
   assert.deepEqual(plain(fields), { b: '5' });
   assert.equal(Object.getPrototypeOf(fields), null);
@@ -72,7 +72,7 @@ test('broken brackets are part of the name', () => {
   assert.deepEqual(read('a[b=1&a]=2&[c]=3'), { 'a[b': '1', 'a]': '2', '[c]': '3' });
 });
 
-test('whatever URLSearchParams writes is read back', () => {
+test('the parser reads whatever URLSearchParams writes', () => {
   const name = fc
     .string({ unit: 'grapheme', minLength: 1 })
     .filter((text) => !/[[\]]|^(constructor|prototype)$/.test(text));
@@ -98,11 +98,11 @@ test('no text makes the parser throw or its result unfit for storage', () => {
   );
 });
 
-test('text that PostgreSQL cannot hold does not reach it', () => {
+test('text that PostgreSQL cannot store does not reach it', () => {
   assert.equal(parseForm('name=a%00b').name, 'ab');
 });
 
-test('a form of plain names and values says what it would say with its first letter escaped', () => {
+test('a form of plain names and values has the same result with its first letter escaped', () => {
   const text = (first: string) =>
     fc
       .tuple(fc.constantFrom(...first), fc.string({ unit: fc.constantFrom(...'aZ0_-'), maxLength: 3 }))

@@ -6,14 +6,14 @@ import { Framing } from './framing.ts';
 const OPENING = '\r\n--b\r\n';
 const CLOSING = '\r\n--b--\r\n';
 
-/** The same said of the whole body at once. */
+/** The expected result for the whole body at once. */
 function closedWhole(body: string): string {
   const whole = `\r\n${body}`;
   if (body === '') return CLOSING;
   return whole.endsWith(OPENING) ? `${whole.slice(0, -OPENING.length)}${CLOSING}` : whole;
 }
 
-test('wherever a body is cut, it is closed as if it came at once', () => {
+test('a body in any chunks is closed like the whole body', () => {
   const piece = fc.constantFrom('\r', '\n', '-', 'b', 'x', '\r\n', '--b', OPENING, CLOSING, 'some bytes of a file');
   const bodies = fc.array(
     fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join('')),

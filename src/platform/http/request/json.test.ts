@@ -42,7 +42,7 @@ test('32 levels are read, 33 and a million are malformed', () => {
   malformed(() => parseInputJson('['.repeat(1_000_000)));
 });
 
-test('brackets inside texts are no levels', () => {
+test('brackets inside texts do not count as levels', () => {
   const text = '[{'.repeat(100);
   assert.deepEqual(plain(parseInputJson(JSON.stringify({ a: text, b: `\\"${text}` }))), { a: text, b: `\\"${text}` });
 });
@@ -51,18 +51,18 @@ test('an unfinished text of many quotes is refused in linear time', () => {
   malformed(() => parseInputJson(`{"${'\\"'.repeat(2_000_000)}`));
 });
 
-test('prototypes cannot be reached and lone surrogates stay, to be refused', () => {
+test('prototypes are unreachable, and lone surrogates stay for a later check', () => {
   const fields = parseInputJson('{"__proto__":{"x":1},"a":{"__proto__":1,"constructor":2,"b":"\\ud800"},"k\\udc00":1}');
   assert.deepEqual(plain(fields), { a: { b: '\ud800' }, 'k\udc00': 1 });
   assert.equal(Object.getPrototypeOf(fields), null);
 });
 
-test('numbers that do not fit stay what JSON makes of them', () => {
+test('numbers that are too large stay as JSON parses them', () => {
   const { big, huge, zero } = parseInputJson('{"big":9007199254740993,"huge":1e400,"zero":-0}');
   assert.deepEqual([big, huge, zero], [9007199254740992, Infinity, -0]);
 });
 
-test('what JSON.stringify writes is read back', () => {
+test('the parser reads whatever JSON.stringify writes', () => {
   const clean = (value: unknown) => !/"(__proto__|constructor|prototype)":/.test(JSON.stringify(value));
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 6 })).filter(clean), (value) => {
@@ -71,7 +71,7 @@ test('what JSON.stringify writes is read back', () => {
   );
 });
 
-test('a key of input_json wins over the plain one, and input_json itself is gone', () => {
+test('a key of input_json overrides the plain one, and input_json itself is removed', () => {
   const sent = parseForm('name=plain&summary=kept&input_json={"name":"json","input_json":"again","tags":["a"]}');
   const merged = mergeInputJson(sent);
   assert.deepEqual(plain(merged), { name: 'json', summary: 'kept', tags: ['a'] });
@@ -88,6 +88,6 @@ test('fields without input_json stay as they are', () => {
   assert.deepEqual(plain(mergeInputJson(parseForm('a=1'))), { a: '1' });
 });
 
-test('text that PostgreSQL cannot hold does not reach it', () => {
+test('text that PostgreSQL cannot store does not reach it', () => {
   assert.equal(parseInputJson('{"name":"a\\u0000b"}').name, 'ab');
 });

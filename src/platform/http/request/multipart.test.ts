@@ -46,7 +46,7 @@ const refused = (work: Promise<unknown>, name: string) =>
     return true;
   });
 
-test('a form gives its text as fields and its files to onFile', async () => {
+test('the texts of a form become fields, and its files go to onFile', async () => {
   const body =
     text('name', 'Mühle') +
     text('tags[]', 'a') +
@@ -73,7 +73,7 @@ test('an octet-stream part without a file name is a file', async () => {
   assert.equal((await read(body)).files['logo']?.[0]?.text, 'x');
 });
 
-test('input_json wins over plain fields', async () => {
+test('input_json overrides plain fields', async () => {
   assert.deepEqual((await read(text('a', '1') + text('input_json', '{"a":2}') + end)).fields, { a: 2 });
   await refused(read(text('input_json', '{') + end), 'JSON_MALFORMED');
 });
@@ -87,7 +87,7 @@ test('a file field sent as text is refused', async () => {
   await refused(read(text('logo', 'not a file') + end), 'FILE_NOT_BINARY');
 });
 
-test('only a field for many files takes a second one, also written as a list', async () => {
+test('only a field for many files accepts a second one, also in list notation', async () => {
   await refused(read(file('logo', '1') + file('logo', '2') + end), 'FILE_TOO_MANY');
   const { files } = await read(file('images', '1') + file('images[]', '2') + file('images[7]', '3') + end);
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('only a field for many files takes a second one, also written as a list', a
   );
 });
 
-test('a file may have its maximum size and no byte more', async () => {
+test('a file may have its maximum size, but not one byte more', async () => {
   assert.equal((await read(file('logo', 'x'.repeat(1_000)) + end)).files['logo']?.[0]?.text.length, 1_000);
   const files = { logo: { bytesMax: 2 * 1024 } };
   await assert.rejects(read(file('logo', 'x'.repeat(2_049)) + end, { files }), (error) => {
@@ -109,7 +109,7 @@ test('a text over its limit is refused', async () => {
   await refused(read(text('name', 'x'.repeat(1_001)) + end), 'VALIDATION_GENERIC');
 });
 
-test('files in undeclared fields are read past', async () => {
+test('files in undeclared fields are read and dropped', async () => {
   const body = file('constructor', 'x'.repeat(200_000)) + file('other', 'y') + text('a', '1') + end;
   assert.deepEqual(await read(body, {}, 1_000), { fields: { a: '1' }, files: {} });
 });
@@ -125,7 +125,7 @@ test('a missing or unusable boundary is a wrong content type', async () => {
   for (const type of types) await refused(read(end, {}, 7, type), 'INCORRECT_CONTENT_TYPE');
 });
 
-test('a part whose headers never end is not waited for', async () => {
+test('a part with endless headers is refused at once', async () => {
   const body = `--b\r\nContent-Disposition: form-data; name="a"\r\n${file('images', 'x')}${end}`;
   await refused(read(body, {}, 1_000), 'FILE_UNREADABLE');
   const sizes = Array.from({ length: body.length }, (_, index) => index + 1);
@@ -167,7 +167,7 @@ test('an aborted request is unreadable, and so are its files', async () => {
   await assert.rejects(storing!);
 });
 
-test('when onFile fails, its error is the answer, at once and after every other onFile has settled', async () => {
+test('when onFile fails, the reader throws its error after every other onFile has settled', async () => {
   const source = new Readable({ read() {} });
   source.push(file('images', 'first') + file('logo', 'second'));
   let settled = false;
@@ -187,7 +187,7 @@ test('when onFile fails, its error is the answer, at once and after every other 
   assert.equal(source.destroyed, false);
 });
 
-test('what onFile leaves unread is read past', async () => {
+test('bytes that onFile leaves unread are drained', async () => {
   const body =
     file('images', 'x'.repeat(900_000)) + text('a', '1') + file('images', 'y'.repeat(900_000)) + text('b', '2') + end;
   const files = { images: { bytesMax: 1_000_000, many: true } };
@@ -216,7 +216,7 @@ test('what onFile leaves unread is read past', async () => {
   }
 });
 
-test('a slow reader holds the body back, so a file is never whole in memory', async () => {
+test('a slow reader slows the body down, so that a file is never in memory as a whole', async () => {
   const chunk = Buffer.alloc(64 * 1024, 'x');
   let sent = 0;
   let ahead = 0;
@@ -243,7 +243,7 @@ test('a slow reader holds the body back, so a file is never whole in memory', as
   assert.ok(ahead < 1_000_000, `${ahead} bytes ahead`);
 });
 
-test('ten thousand parts and huge part headers do no harm', async () => {
+test('ten thousand parts and huge part headers are handled', async () => {
   const fields = Array.from({ length: 10_000 }, (_, index) => text(`f${index}`, '1'));
   assert.equal(Object.keys((await read(fields.slice(0, 1_000).join('') + end, {}, 65_536)).fields).length, 1_000);
   await refused(read(fields.join('') + end, {}, 65_536), 'VALIDATION_GENERIC');
@@ -260,7 +260,7 @@ test('bytes after the closing boundary are ignored', async () => {
   assert.deepEqual((await read(text('a', '1') + end + 'surplus '.repeat(100_000), {}, 65_536)).fields, { a: '1' });
 });
 
-test('no garbage crashes or hangs the reader', async () => {
+test('no invalid input crashes or hangs the reader', async () => {
   const pieces = [
     '\r\n',
     '--b',

@@ -10,7 +10,7 @@ export function decodedUtf8(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString() : withIllFormed(bytes.toString());
 }
 
-/** For text that was decoded elsewhere, with replacement characters for invalid bytes. */
+/** For text that another parser decoded with replacement characters for invalid bytes. */
 export const withIllFormed = (text: string): string => text.replaceAll(REPLACEMENT, ILL_FORMED);
 
 const isWellFormed = (value: unknown): boolean => {

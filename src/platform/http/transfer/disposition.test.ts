@@ -3,16 +3,16 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { attachment, safeFilename } from './disposition.ts';
 
-test('a plain name stays as it is', () => {
+test('a plain name stays unchanged', () => {
   assert.equal(attachment('sky-ships_1.2 (beta).zip'), 'attachment; filename="sky-ships_1.2 (beta).zip"');
 });
 
-test('a name in another script is told twice, once for clients that read ASCII alone', () => {
+test('a name in another script is sent twice, once in ASCII for older clients', () => {
   assert.equal(attachment('größe.zip'), `attachment; filename="gr__e.zip"; filename*=UTF-8''gr%C3%B6%C3%9Fe.zip`);
   assert.equal(attachment("空'船.zip"), `attachment; filename="_'_.zip"; filename*=UTF-8''%E7%A9%BA%27%E8%88%B9.zip`);
 });
 
-test('nothing in a name ends the header, leaves the folder or turns what is read', () => {
+test('no name ends the header, leaves the folder or reverses the text', () => {
   assert.equal(safeFilename('a"; filename="b.exe\r\nset-cookie: x=1'), 'a__ filename=_b.exeset-cookie_ x=1');
   assert.equal(safeFilename('../../etc/passwd'), '_.._etc_passwd');
   assert.equal(safeFilename('C:\\Windows\\x.zip'), 'C__Windows_x.zip');
@@ -20,7 +20,7 @@ test('nothing in a name ends the header, leaves the folder or turns what is read
   assert.equal(safeFilename('a\0b\u200B.zip'), 'ab.zip');
 });
 
-test('names of devices, empty names and trailing dots are not given to anyone', () => {
+test('device names, empty names and trailing dots are replaced', () => {
   assert.equal(safeFilename('CON'), '_CON');
   assert.equal(safeFilename('lpt1.zip'), '_lpt1.zip');
   assert.equal(safeFilename('console.zip'), 'console.zip');

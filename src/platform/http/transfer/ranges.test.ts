@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { RANGES_MAX, rangesOf } from './ranges.ts';
 
-test('a range has both ends, a beginning or a length from the end', () => {
+test('a range has both ends, a start, or a length from the end', () => {
   assert.deepEqual(rangesOf('bytes=0-', 10), [{ start: 0, end: 9 }]);
   assert.deepEqual(rangesOf('bytes=2-4', 10), [{ start: 2, end: 4 }]);
   assert.deepEqual(rangesOf('bytes=8-99', 10), [{ start: 8, end: 9 }]);
@@ -12,7 +12,7 @@ test('a range has both ends, a beginning or a length from the end', () => {
   assert.deepEqual(rangesOf(' Bytes = 2-4 ', 10), [{ start: 2, end: 4 }]);
 });
 
-test('what is no range asks for the whole', () => {
+test('an invalid range requests the whole object', () => {
   for (const header of [
     undefined,
     '',
@@ -29,13 +29,13 @@ test('what is no range asks for the whole', () => {
   assert.equal(rangesOf('bytes=0-', 0), 'whole', 'shipped clients ask so for everything');
 });
 
-test('a range behind the end cannot be answered, unless another one can', () => {
+test('a range after the end is unsatisfiable, unless another one is not', () => {
   for (const header of ['bytes=10-', 'bytes=-0', 'bytes=99999999999999999999-', 'bytes=10-11,12-'])
     assert.equal(rangesOf(header, 10), 'unsatisfiable', header);
   assert.deepEqual(rangesOf('bytes=10-,1-2', 10), [{ start: 1, end: 2 }]);
 });
 
-test('several ranges keep their order; those that overlap or almost touch become one', () => {
+test('several ranges keep their order; those that overlap or nearly touch are merged', () => {
   assert.deepEqual(rangesOf('bytes=5000-5009,0-9', 10_000), [
     { start: 5000, end: 5009 },
     { start: 0, end: 9 },
@@ -48,7 +48,7 @@ test('too many ranges are refused', () => {
   assert.equal(rangesOf(`bytes=${'0-,'.repeat(RANGES_MAX + 1)}`, 10_000), 'unsatisfiable');
 });
 
-test('whatever is asked for, the parts lie within the object, apart from each other, and are never more than it', () => {
+test('any requested ranges lie within the object, do not overlap, and never exceed its length', () => {
   const range = fc.oneof(
     fc.tuple(fc.nat(1200), fc.nat(1200)).map(([start, more]) => `${start}-${start + more}`),
     fc.nat(1200).map((start) => `${start}-`),

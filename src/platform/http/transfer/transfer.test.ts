@@ -12,7 +12,7 @@ import { createTransfers } from './transfer.ts';
 const PIECE = 64 * 1024;
 const MEGABYTE = 1024 * 1024;
 
-/** Stands for a response whose reader takes everything at once. */
+/** A response whose client reads everything at once. */
 function aReader(taken: () => void): ServerResponse {
   const take = (_piece: Buffer, done: () => void) => {
     taken();
@@ -21,7 +21,7 @@ function aReader(taken: () => void): ServerResponse {
   return { destroyed: false, writableEnded: false, once() {}, off() {}, write: take, end: take } as never;
 }
 
-test('the first pieces of several transfers are sent at once, then one piece in each turn of the event loop', async () => {
+test('the first chunks of several transfers are sent at once, then one chunk per event-loop tick', async () => {
   const pump = new ChunkSender(new TransferScheduler());
   let inThisTurn = 0;
   let most = 0;
@@ -52,7 +52,7 @@ test('the first pieces of several transfers are sent at once, then one piece in 
   assert.equal(most, 1);
 });
 
-test('a reader whose connection breaks while bytes are on their way has left, and nothing has failed', async () => {
+test('a client whose connection breaks during a transfer counts as disconnected, not as a failure', async () => {
   const response = {
     destroyed: false,
     once() {},
@@ -70,7 +70,7 @@ test('a reader whose connection breaks while bytes are on their way has left, an
   assert.equal(response.destroyed, true);
 });
 
-/** An object whose bytes come at once, or slowly where a test says so, and which tells how it was read. */
+/** An object whose reads are instant, or slow if a test says so, and which records its reads. */
 function anObject(content: Buffer, slow: (position: number) => boolean = () => false) {
   const reads = { now: [] as number[], waiting: [] as number[] };
   const copy = (buffer: Uint8Array, position: number) => content.copy(buffer, 0, position, position + buffer.length);
@@ -118,7 +118,7 @@ async function sentOf(opened: OpenObject, diskReads = () => 0): Promise<Buffer> 
 const content = Buffer.alloc(5 * MEGABYTE + 1);
 for (let i = 0; i < content.length; i += 1) content[i] = (i * 31 + (i >> 8)) & 0xff;
 
-test('what was found to be sound is read from memory, piece by piece, and no thread is asked', async () => {
+test('a verified object is read from the page cache in chunks, without threads', async () => {
   const { opened, reads } = anObject(content);
   await sentOf(opened);
   assert.ok((await sentOf(opened)).equals(content));
@@ -126,7 +126,7 @@ test('what was found to be sound is read from memory, piece by piece, and no thr
   assert.ok(reads.waiting.length <= 4, `${reads.waiting.length} reads of a thread`);
 });
 
-test('a slow read leaves what follows to threads for a while, and the bytes are the same', async () => {
+test('after a slow read the next reads use threads for a while, and the bytes are the same', async () => {
   let slow = -1;
   const { opened, reads } = anObject(content, (position) => {
     const isFirst = slow === -1;
@@ -139,7 +139,7 @@ test('a slow read leaves what follows to threads for a while, and the bytes are 
   assert.ok(reads.waiting.some((position) => position > slow && position < next));
 });
 
-test('a process that is only interrupted while it reads goes on without threads', async () => {
+test('a process that is only interrupted during a read continues without threads', async () => {
   const { opened, reads } = anObject(content, (position) => position % MEGABYTE < PIECE);
   await sentOf(opened);
   assert.ok((await sentOf(opened)).equals(content));
