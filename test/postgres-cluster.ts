@@ -45,6 +45,10 @@ export class KeptCluster {
     }
   }
 
+  forget(): void {
+    fs.rmSync(this.#folder, { recursive: true, force: true });
+  }
+
   /** Whether the running server has templates that the kept cluster lacks; leaves nothing else in the server then. */
   async prepare(url: string): Promise<boolean> {
     const client = new Client({ connectionString: url });

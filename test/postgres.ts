@@ -120,7 +120,10 @@ async function startIn(place: Place): Promise<PostgresServer> {
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
     if (ready) return { url, stop: () => stop(place, url, password, cluster) };
     // Another process may have taken the port since it was found free.
-    if (attempt === 3 || !output.includes('Address already in use')) throw new Error(lastWords(output));
+    if (attempt < 3 && output.includes('Address already in use')) continue;
+    // A damaged copy must not fail every later run.
+    cluster?.forget();
+    throw new Error(lastWords(output));
   }
 }
 
