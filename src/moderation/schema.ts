@@ -23,10 +23,10 @@ const reports: Schema = ({ id, integer, text }) => [
   )`,
   'create index reports_by_subject on reports (resource, resource_id, status)',
   'create index reports_by_game on reports (game_id, status, resource, resource_id)',
-  // A person has one open report of a type about a subject, also when they send it twice at once.
+  // A user has one open report of a type about a subject, also with concurrent requests.
   `create unique index reports_open on reports (user_id, resource, resource_id, type) where status = 0 and user_id
     > 0`,
-  // A rule has one open report about a subject, however often it is submitted.
+  // A rule has one open report about a subject, however often the content is submitted.
   `create unique index reports_open_by_rule on reports (rule_id, resource, resource_id) where status = 0 and
     rule_id > 0`,
   'create index reports_by_author on reports (author_id, game_id)',

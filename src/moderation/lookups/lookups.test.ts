@@ -64,7 +64,7 @@ const unseenFiles = [await aFile(shown, { status: 3 }), await aFile(shown, { wit
 unseenFiles.push(await aFile(shown, { kind: 'source' }));
 for (const mod of unseen) unseenFiles.push(await aFile(mod));
 
-test('who submitted a game, a mod or a file is told to everyone who is signed in', async () => {
+test('every signed-in user can look up the submitter of a game, a mod or a file', async () => {
   const client = await api.as(await api.aUser());
   const ownerOf = async (resource_type: string, resource_id: number) =>
     (await client.call(getResourceOwner, { body: { resource_type, resource_id } })).body.id;
@@ -75,7 +75,7 @@ test('who submitted a game, a mod or a file is told to everyone who is signed in
   assert.ok(!text.includes('email'));
 });
 
-test('of what is hidden, deleted or not there nobody hears, and always in the same words', async () => {
+test('hidden, deleted and missing content gets the same error', async () => {
   const client = await api.as(await api.aUser());
   const refused = async (resource_type: string, ids: readonly number[], ref: number) => {
     const texts = new Set<string>();
@@ -89,12 +89,12 @@ test('of what is hidden, deleted or not there nobody hears, and always in the sa
   await client.refused(getResourceOwner, { body: { resource_type: 'users', resource_id: 1 } }, 422, 13009);
 });
 
-test('its own team finds a hidden mod', async () => {
+test('the team of a hidden mod finds it', async () => {
   const body = { resource_type: 'mods', resource_id: unseen[0]!.id };
   assert.equal((await (await api.as(ada)).call(getResourceOwner, { body })).body.id, ada.id);
 });
 
-test('addresses with an id lead to the page', async () => {
+test('URLs with an id redirect to the page', async () => {
   const leadsTo = async (path: string) => {
     const answer = await api.request('GET', path);
     assert.equal(answer.status, 302, path);
@@ -109,7 +109,7 @@ test('addresses with an id lead to the page', async () => {
   assert.equal(await leadsTo(`/search/mods/${star.id}`), encodeURI(`https://localhost/g/${game.name_id}/m/星`));
 });
 
-test('an address of what is hidden leads nowhere, whoever asks, as one of what is not there', async () => {
+test('a URL of hidden content is not found for any caller, like one of missing content', async () => {
   const gone = await api.aUser();
   await setUserStatus(api.app(), gone.id, USER_DELETED);
   const paths = [`/search/games/${quiet.id}`, `/search/users/${gone.id}`];

@@ -8,7 +8,7 @@ import type { App } from '../../platform/app.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 
-// What is known by its id alone. Whatever the caller may not see is missing, and missing in the same words.
+// Lookups by id alone. Content that the caller may not see gets the same error as missing content.
 
 const FINDERS = {
   games: { find: store.game, missing: 'GAME_NOT_FOUND' },
@@ -37,7 +37,7 @@ async function isMember(app: App, caller: Caller, { game_id, mod_id }: store.Fou
   return mod > 0 || game > 0;
 }
 
-/** Why something is not shown, and whether it or what it belongs to is hidden, would tell that it is there. */
+/** A specific error would reveal that hidden content exists. */
 async function unlessRefused(missing: ErrorName, ask: () => Promise<unknown>): Promise<void> {
   try {
     await ask();
@@ -46,7 +46,7 @@ async function unlessRefused(missing: ErrorName, ask: () => Promise<unknown>): P
   }
 }
 
-/** Who submitted a game, a mod or a file. */
+/** The submitter of a game, a mod or a file. */
 export async function ownerOf(app: App, caller: Caller, resource: OwnedResource, id: number): Promise<UserRow> {
   const { submitted_by } = await find(app, caller, resource, id);
   return requireUser(app, submitted_by);
@@ -76,7 +76,7 @@ async function addressOfGuide(app: App, id: number): Promise<string> {
   return app.addresses.guide(found.game_name_id, found.guide_name_id);
 }
 
-/** The page of something that everyone may see; of a file that of its mod. */
+/** The page of public content; for a file that of its mod. */
 export async function pageOf(app: App, kind: string, id: number): Promise<string | undefined> {
   if (!Object.hasOwn(pages, kind)) return undefined;
   try {
@@ -87,7 +87,7 @@ export async function pageOf(app: App, kind: string, id: number): Promise<string
   }
 }
 
-// What the addresses of pages name.
+// The resources in the URLs of pages.
 
 export type PublicLine = store.Line;
 const LINES_MAX = 50;

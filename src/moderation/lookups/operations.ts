@@ -10,7 +10,7 @@ export const getResourceOwner = operation({
   tag: 'General',
   method: 'POST',
   path: '/general/ownership',
-  says: 'Shows who submitted a game, a mod or a file.',
+  says: 'Shows the user who submitted a game, a mod or a file.',
   access: user('read'),
   unlocked: 'nothing is written',
   body: z.object({ resource_type: z.enum(OWNED_RESOURCES), resource_id: Id }),

@@ -3,14 +3,14 @@ import { IS_PUBLIC_FILE } from '../../platform/database/platforms.ts';
 
 type Reader = Pick<Database, 'first'>;
 
-/** What is found by its id alone: where it belongs, who submitted it, and the names in its address. */
+/** Content that was found by its id: its game, its submitter, and the names in its URL. */
 export interface Found {
   game_id: number;
   mod_id: number;
   submitted_by: number;
   game_name_id: string;
   mod_name_id: string;
-  /** Of a file: 0 where it is for the teams of its mod and game alone. */
+  /** Of a file: 0 if only the teams of its mod and game see it. */
   offered?: number;
 }
 
@@ -23,7 +23,7 @@ const MOD =
   from mods m join games g on g.id = m.game_id where m.id = ?`);
 export const mod = (reader: Reader, id: number) => reader.first<Found>(MOD, [id]);
 
-/** A file that is there to be downloaded, by everyone or by its teams. */
+/** A file that can be downloaded, by everyone or by its teams. */
 const FILE =
   statement(`select m.game_id, m.id as mod_id, f.submitted_by, g.name_id as game_name_id, m.name_id as mod_name_id,
     case when ${IS_PUBLIC_FILE} then 1 else 0 end as offered
@@ -36,7 +36,7 @@ const GUIDE = statement(`select r.game_id, g.name_id as game_name_id, r.name_id 
 export const guide = (reader: Reader, id: number) =>
   reader.first<{ game_id: number; game_name_id: string; guide_name_id: string }>(GUIDE, [id]);
 
-/** Where a collection belongs, and the names in its address. */
+/** The game of a collection, and the names in its URL. */
 export interface FoundCollection {
   game_id: number;
   game_name_id: string;

@@ -28,13 +28,13 @@ type Reader = Pick<Database, 'first'>;
 export const MODERATED = ['mods', 'guides', 'collections', 'comments'] as const;
 export type Moderated = (typeof MODERATED)[number];
 
-/** Who decided, and why. */
+/** The moderator, and the reason. */
 export interface Deciding {
   readonly by: number;
   readonly reason: string;
 }
 
-/** Something that is decided over, held so that nobody else decides meanwhile. */
+/** Content to decide on, locked against concurrent decisions. */
 export interface Content {
   readonly resource: Moderated;
   readonly id: number;
@@ -43,7 +43,7 @@ export interface Content {
   readonly isDmca: boolean;
   readonly authorId: number;
   set(status: number, done: Deciding): Promise<void>;
-  /** Absent where nobody can claim a copyright. */
+  /** Absent if the content cannot get copyright complaints. */
   readonly setDmca?: (isOpen: boolean) => Promise<void>;
 }
 
@@ -73,7 +73,7 @@ const HOLDING: Record<
   },
 };
 
-/** Below something that is gone there is nothing left to decide. */
+/** Comments on deleted content cannot be moderated. */
 async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
@@ -83,8 +83,8 @@ async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The caller is asked for nothing but what a comment is on; who may decide is asked before. */
-export async function holdContent(
+/** Only the visibility of a comment’s content is checked. The caller has checked the permission to moderate. */
+export async function lockContent(
   app: App,
   transaction: Transaction,
   caller: Caller,
@@ -109,7 +109,7 @@ const modContent = (app: App, transaction: Transaction, mod: ModRow): Content =>
   setDmca: (isOpen) => setDmca(transaction, mod, isOpen),
 });
 
-/** A guide that was taken back its author does not publish again. */
+/** The author cannot publish a rejected guide again. */
 const guideContent = (app: App, transaction: Transaction, guide: GuideRow): Content => ({
   resource: 'guides',
   id: guide.id,
@@ -134,7 +134,7 @@ const collectionContent = (app: App, transaction: Transaction, collection: Colle
   set: (status, done) => putCollectionStatus(app, transaction, collection, status, done),
 });
 
-/** `status` of a comment by whether it is withheld. */
+/** The `status` of a comment, derived from `withheld`. */
 const WITHHELD: Record<number, number> = { [NOT_ACCEPTED]: HIDDEN, [ACCEPTED]: SHOWN, [DELETED]: TAKEN };
 const STATUS: Record<number, number> = { [HIDDEN]: NOT_ACCEPTED, [SHOWN]: ACCEPTED, [TAKEN]: DELETED };
 
@@ -148,7 +148,7 @@ const commentContent = (app: App, transaction: Transaction, held: LockedComment)
   set: (status, { by }) => withhold(app, transaction, held, WITHHELD[status]!, by),
 });
 
-/** Authors of a mod are its team, as far as they have this level in it. */
+/** The authors of a mod are the members of its team with at least this level. */
 export async function isOfAuthors(
   reader: Reader,
   caller: Caller,
@@ -160,5 +160,5 @@ export async function isOfAuthors(
   return (await teamLevel(reader, { ...caller, admin: false }, 'mods', id)) >= level;
 }
 
-/** Whoever may edit the work speaks for it: an objection is there once. */
+/** Only members who may edit the mod can appeal, because there is one appeal per decision. */
 export const LEVEL_TO_APPEAL = MANAGER;

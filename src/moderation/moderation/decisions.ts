@@ -13,7 +13,7 @@ import {
   type Content,
   DELETED,
   type Deciding,
-  holdContent,
+  lockContent,
   MODERATED,
   type Moderated,
   NOT_ACCEPTED,
@@ -37,12 +37,12 @@ export async function requireModerator(reader: Pick<Database, 'first'>, caller: 
   return level;
 }
 
-/** The game's team decides. With the decision over the thing itself its open reports are resolved. */
+/** Allowed for the game’s team. A decision on the content also resolves its open reports. */
 export async function decide(app: App, caller: UserCaller, gameId: number, decision: Decision): Promise<void> {
   const { resource, id, action, reason } = decision;
   await app.db.write(async (transaction) => {
     const level = await requireModerator(transaction, caller, gameId);
-    const content = await holdContent(app, transaction, caller, { resource, gameId, id });
+    const content = await lockContent(app, transaction, caller, { resource, gameId, id });
     const done = { by: caller.userId, reason };
     if (action === 'resolve') await requireAnyOpen(transaction, content);
     else if (action === 'open-dmca' || action === 'close-dmca') await putDmca(content, action === 'open-dmca');
@@ -77,8 +77,8 @@ async function putStatus(
   await record(app, transaction, content, action, done);
 }
 
-/** What authors are told of a decision. */
-const TOLD = {
+/** The notification of the author, per decision. */
+const NOTIFICATION = {
   approve: 'accepted',
   restore: 'accepted',
   deny: 'denied',
@@ -87,7 +87,7 @@ const TOLD = {
 } as const satisfies Record<Verdict, string>;
 
 const record = async (app: App, transaction: Transaction, content: Content, action: Verdict, done: Deciding) => {
-  await notifyDecision(app, transaction, TOLD[action], content, { userId: content.authorId, by: done.by });
+  await notifyDecision(app, transaction, NOTIFICATION[action], content, { userId: content.authorId, by: done.by });
   await store.add(transaction, {
     game_id: content.gameId,
     resource: content.resource,
@@ -101,7 +101,7 @@ const record = async (app: App, transaction: Transaction, content: Content, acti
   });
 };
 
-/** Of two who decide the same, the second is told so. */
+/** When two moderators take the same decision, the second gets a conflict error. */
 async function requireUndecided(transaction: Transaction, content: Content, action: Verdict): Promise<void> {
   const { status, resource, id } = content;
   const isDone =
@@ -121,7 +121,7 @@ async function isDenied(transaction: Transaction, { resource, id, status }: Cont
   return last?.action === 'deny' && last.date_appealed === 0;
 }
 
-/** What comes back is shown again if it can be. */
+/** Restored content is public again if possible. */
 async function statusAfter(transaction: Transaction, { resource, id }: Content, action: Verdict): Promise<number> {
   if (action === 'delete') return DELETED;
   if (action === 'approve') return ACCEPTED;
@@ -131,7 +131,9 @@ async function statusAfter(transaction: Transaction, { resource, id }: Content, 
 
 const isModerated = (resource: string): resource is Moderated => MODERATED.some((each) => each === resource);
 
-/** Once as many people as the game has set have open reports about it, it is hidden until its team has looked. */
+/**
+ * Hides content once as many users as the game has set have open reports about it, until the game’s team has decided.
+ */
 export async function takeDownIfReported(
   app: App,
   transaction: Transaction,
@@ -140,8 +142,8 @@ export async function takeDownIfReported(
   if (!isModerated(resource)) return;
   const threshold = await store.takedownReports(transaction, gameId);
   if (threshold === 0) return;
-  // Held before it is counted: of those who report at once, the last sees all.
-  const content = await holdContent(app, transaction, OPERATOR, { resource, gameId, id });
+  // Locked before counting, so that of concurrent reports the last one sees all.
+  const content = await lockContent(app, transaction, OPERATOR, { resource, gameId, id });
   const reporters = await store.reportersOf(transaction, resource, id);
   if (content.status !== ACCEPTED || reporters < threshold) return;
   const reason = '';

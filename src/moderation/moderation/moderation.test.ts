@@ -64,7 +64,7 @@ async function aWaitingMod(game: Game) {
   return mod;
 }
 
-test('what waits is in the queue in order, its author sees the place, and what is approved leaves', async () => {
+test('pending content is in the queue in order, its author sees the position, and approved content leaves it', async () => {
   const { game, team, params } = await moderated({ curation_option: 1 });
   const [first, second] = [await aWaitingMod(game), await aWaitingMod(game)];
   await api.aMod({ game, accepted: false });
@@ -89,13 +89,13 @@ test('what waits is in the queue in order, its author sees the place, and what i
   assert.equal((await api.withKey(game).call(getMod, at(first, 'mods'))).status, 200);
 });
 
-test('a mod without a file is not approved', async () => {
+test('a mod without a file cannot be approved', async () => {
   const { game, team } = await moderated();
   const mod = await api.aMod({ game, accepted: false });
   await team.refused(decideOverContent, decision(game, 'mods', mod, 'approve'), 403, 15016);
 });
 
-test('authors hear why something was denied, and object once', async () => {
+test('authors get the reason of a denial, and can appeal once', async () => {
   const { game, team, owner, params } = await moderated({ curation_option: 1 });
   for (const [content, item] of [
     ['mods', await aWaitingMod(game)],
@@ -118,7 +118,7 @@ test('authors hear why something was denied, and object once', async () => {
   }
 });
 
-test('what is deleted is listed with who did it and why, and administrators bring it back', async () => {
+test('deleted content is listed with the moderator and the reason, and administrators restore it', async () => {
   const { game, moderator, team, owner, params } = await moderated();
   const mod = await api.aMod({ game });
   await api.aFile(mod);
@@ -137,7 +137,7 @@ test('what is deleted is listed with who did it and why, and administrators brin
   assert.deepEqual(actions, ['mods.delete', 'mods.restore']);
 });
 
-test('a copyright complaint keeps people from subscribing, and authors from their guide', async () => {
+test('a copyright complaint prevents subscriptions, and edits of a guide by its author', async () => {
   const { game, team } = await moderated();
   const [mod, guide] = [await api.aMod({ game }), await api.aGuide({ game })];
   await api.aFile(mod);
@@ -158,7 +158,7 @@ test('a copyright complaint keeps people from subscribing, and authors from thei
   assert.equal((await client.call(subscribeToMod, at(mod, 'mods'))).status, 201);
 });
 
-test('reports are a row per thing with their count, by kind, until they are resolved', async () => {
+test('the list of reports has one row per content with their number, by type, until they are resolved', async () => {
   const { game, team, params } = await moderated();
   const [mod, other] = [await api.aMod({ game }), await api.aMod({ game })];
   for (const type of [0, 0, 1]) await reports(mod, 'mods', { type });
@@ -187,7 +187,7 @@ test('reports are a row per thing with their count, by kind, until they are reso
   await team.refused(resolveGameReport, { params: { ...params, report_id: 999_999 } }, 404, 15056);
 });
 
-test('those who run the site resolve what they see, but people who were met in a game are for its team', async () => {
+test('site administrators resolve all reports, except those about users in a game, which its team resolves', async () => {
   const { game, team, params } = await moderated();
   const admin = await api.as(await api.aUser({ admin: true }));
   const [met, elsewhere] = [await api.aUser(), await api.aUser()];
@@ -207,7 +207,7 @@ test('those who run the site resolve what they see, but people who were met in a
   await team.refused(resolveReport, idOf(met), 403, 17012);
 });
 
-test('queues and decisions are for the team of the game alone', async () => {
+test('only the team of the game uses its queues and decisions', async () => {
   const { game, params } = await moderated({ curation_option: 1 });
   const mod = await aWaitingMod(game);
   await reports(await api.aMod({ game }), 'mods');
@@ -224,7 +224,7 @@ test('queues and decisions are for the team of the game alone', async () => {
   assert.equal((await other.team.call(getGameReports, { params: other.params })).body.result_total, 0);
 });
 
-test('files that wait are listed for each platform', async () => {
+test('pending files are listed per platform', async () => {
   const { game, team, owner, params } = await moderated();
   const platforms = [{ platform: 'windows' }, { platform: 'ps5', moderated: true }];
   await owner.call(editGameOperation, { params, body: { input_json: JSON.stringify({ platforms }) } });
@@ -238,7 +238,7 @@ test('files that wait are listed for each platform', async () => {
   assert.equal((await team.call(getPendingFiles, { params, query: { platform: 'windows' } })).body.result_total, 0);
 });
 
-test('as many people as the game has set hide a thing once, also when they report it at once', async () => {
+test('content is hidden once when as many users as the game has set report it, also concurrently', async () => {
   const { game, team, owner, params } = await moderated();
   assert.equal((await owner.call(editGameOperation, { params, body: { takedown_reports: 16 } })).status, 200);
   const [mod, guide] = [await api.aMod({ game }), await api.aGuide({ game })];

@@ -10,7 +10,7 @@ const operator = await api.aUser({ admin: true });
 const admin = await api.as(operator);
 const ban = (user: { id: number }) => ({ params: { user_id: user.id }, body: { reason: 'Spam' } });
 
-test('who is banned is kept out at once, and let in again when it is taken back', async () => {
+test('a banned user is signed out at once, and can sign in again when the ban is lifted', async () => {
   const user = await api.aUser();
   const client = await api.as(user);
   assert.equal((await admin.call(banUser, ban(user))).status, 204);
@@ -30,7 +30,7 @@ test('who is banned is kept out at once, and let in again when it is taken back'
   );
 });
 
-test('only those who run the site ban, and neither themselves nor each other', async () => {
+test('only site administrators ban users, and neither themselves nor each other', async () => {
   const user = await api.aUser();
   const owner = await api.as((await api.aGame()).owner);
   await owner.refused(banUser, ban(user), 403, 29500);
@@ -40,7 +40,7 @@ test('only those who run the site ban, and neither themselves nor each other', a
   await admin.refused(banUser, ban({ id: 999_999 }), 404, 17000);
 });
 
-test('of 16 who ban someone at once one does', async () => {
+test('of 16 concurrent bans of a user one succeeds', async () => {
   const user = await api.aUser();
   const answers = await Promise.all(Array.from({ length: 16 }, () => admin.call(banUser, ban(user))));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, ...Array(15).fill(400)]);

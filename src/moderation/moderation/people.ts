@@ -7,8 +7,8 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 
 /**
- * Those who run the site ban others from it, but neither themselves nor each other. A ban holds also when the account
- * is deleted, and can be taken back then too: whose account it was may sign up again.
+ * Site administrators cannot ban themselves or each other. A ban outlives the account’s deletion and can be lifted
+ * afterwards, so that its former user can sign up again.
  */
 export async function setBan(
   app: App,

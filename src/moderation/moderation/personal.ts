@@ -7,7 +7,7 @@ export const personalDecisions: PersonalData = {
       table: 'moderation_decisions',
       column: 'user_id',
       exported: ['id', 'game_id', 'resource', 'resource_id', 'action', 'reason', 'date_added'],
-      whenDeleted: retained('a decision over what others made, which they may appeal'),
+      whenDeleted: retained('it is a decision on the content of others, who may appeal'),
       whenMerged: 'moved',
     },
   ],

@@ -5,7 +5,7 @@ import { isSiteStaff } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { holdContent, isOfAuthors, LEVEL_TO_APPEAL, type Moderated } from './content.ts';
+import { isOfAuthors, LEVEL_TO_APPEAL, lockContent, type Moderated } from './content.ts';
 import { requireModerator } from './decisions.ts';
 import * as store from './store.ts';
 
@@ -40,7 +40,7 @@ export const fileListing: Listing = {
   sorts: { id: 'f.id', date_added: 'f.date_added' },
 };
 
-/** The queues of all games are for those who run the site. */
+/** Only site administrators see the queues of all games. */
 function requireSiteStaff(caller: Caller): void {
   if (!isSiteStaff(caller)) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
 }
@@ -65,7 +65,7 @@ export async function listPendingFiles(app: App, caller: Caller, gameId: number,
   return store.listFiles(app.db.query, gameId, fileListing, request);
 }
 
-/** How something stands, for those who made it and those who decide over it. */
+/** The state of content, for its authors and moderators. */
 export interface State {
   readonly status: number;
   readonly isDmca: boolean;
@@ -98,8 +98,7 @@ export async function stateOf(
 const APPEALABLE = ['deny', 'delete', 'takedown'];
 
 /**
- * Authors object once to what was decided over their work; in a team those do who may edit it. What was denied waits
- * again then.
+ * Authors can appeal once per decision; in a team those who may edit the content. Denied content returns to the queue.
  */
 export async function appeal(
   app: App,
@@ -110,7 +109,7 @@ export async function appeal(
 ): Promise<void> {
   await app.db.write(async (transaction) => {
     await requireGame(transaction, caller, gameId);
-    const content = await holdContent(app, transaction, caller, { resource, gameId, id });
+    const content = await lockContent(app, transaction, caller, { resource, gameId, id });
     if (!(await isOfAuthors(transaction, caller, content))) throw new ApiError('MODERATION_NOT_FOUND');
     if (!(await isOfAuthors(transaction, caller, content, LEVEL_TO_APPEAL)))
       throw new ApiError('MOD_NO_UPDATE_PERMISSION');

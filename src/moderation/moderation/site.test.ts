@@ -54,7 +54,7 @@ const at = (game: Game, content: string, id: number) => ({
   params: { game_id: game.id, content, content_id: id },
 });
 
-test('collections are decided over as mods are, and their authors hear of it and object once', async () => {
+test('collections are moderated like mods, and their authors are notified and can appeal once', async () => {
   const { game, moderator, team, owner } = await aTeam();
   const author = await api.aUser();
   const id = await aCollection(game, author, { status: 0, visible: 1 });
@@ -97,7 +97,7 @@ test('collections are decided over as mods are, and their authors hear of it and
   );
 });
 
-test('a comment that is denied goes with what is below it, and comes back with it', async () => {
+test('a denied comment is hidden with its replies, and restored with them', async () => {
   const { game, team, owner } = await aTeam();
   const [mod, guide] = [await api.aMod({ game }), await api.aGuide({ game })];
   const collectionId = await aCollection(game, await api.aUser());
@@ -147,7 +147,7 @@ test('a comment that is denied goes with what is below it, and comes back with i
   assert.equal(stats!.comments_total, 1);
 });
 
-test('as many people as the game has set hide a collection or a comment, until its team has looked', async () => {
+test('a collection or a comment is hidden when as many users as the game has set report it, until its team has decided', async () => {
   const { game, team, owner } = await aTeam();
   const params = { game_id: game.id };
   await owner.call(editGameOperation, { params, body: { takedown_reports: 2 } });
@@ -172,7 +172,7 @@ test('as many people as the game has set hide a collection or a comment, until i
   }
 });
 
-test('of a mod’s team those object who may edit it, so that nobody else uses up the one objection', async () => {
+test('only members who may edit a mod can appeal, so that nobody else uses up the only appeal', async () => {
   const { game, team } = await aTeam({ curation_option: 1 });
   const mod = await api.aMod({ game, accepted: false });
   await api.aFile(mod);
@@ -188,7 +188,7 @@ test('of a mod’s team those object who may edit it, so that nobody else uses u
   await (await api.as(mod.owner)).refused(appealDecision, appeal, 400, 29501);
 });
 
-test('staff finds in one queue what waits in all games, in order, page by page, with its exact number', async () => {
+test('site staff lists the pending content of all games in one queue, in order, paged, with the exact total', async () => {
   const games = [await aTeam({ curation_option: 1 }), await aTeam({ curation_option: 1 })];
   const made: [string, number][] = [];
   for (const { game } of games) {
@@ -228,7 +228,7 @@ test('staff finds in one queue what waits in all games, in order, page by page, 
   assert.equal((await ask({ 'status-in': '0,3' })).result_total, 6);
 });
 
-test('so it does files that wait on a platform, and what is reported', async () => {
+test('site staff lists pending files per platform, and reports', async () => {
   const { game, owner } = await aTeam();
   const params = { game_id: game.id };
   const platforms = [{ platform: 'windows' }, { platform: 'ps5', moderated: true }];

@@ -15,7 +15,7 @@ interface Standing {
 
 const standing = (table: string, dmca = 'dmca') =>
   statement(`select game_id, status, ${dmca}, submitted_by from ${table} where id = ?`);
-/** `status` of a comment by whether it is withheld. */
+/** The `status` of a comment, derived from `withheld`. */
 const STATUS_OF_COMMENT = 'case withheld when 0 then 1 when 1 then 0 else 3 end';
 const STANDING = {
   mods: standing('mods'),
@@ -49,7 +49,7 @@ export const takedownReports = async (reader: Reader, gameId: number): Promise<n
 
 const REPORTERS = statement(`select count(distinct user_id) as reporters from reports
   where resource = ? and resource_id = ? and status = 0 and user_id > 0`);
-/** How many people have open reports about it; who was not signed in is not counted. */
+/** The number of users with open reports about it. Anonymous reports do not count. */
 export const reportersOf = async (reader: Reader, resource: string, id: number): Promise<number> =>
   Number((await reader.first<{ reporters: number }>(REPORTERS, [resource, id]))?.reporters ?? 0);
 
@@ -68,8 +68,8 @@ interface Item {
 const COLUMNS = 'x.id, x.game_id, x.name, x.submitted_by, x.status, x.dmca, x.date_added, x.date_updated';
 
 /**
- * What waits, and what was deleted, kind by kind. A mod waits once it has a file, and a guide where the game curates or
- * has taken it back. States are written out, so that the partial indexes on them are used.
+ * Pending and deleted content per resource; a mod waits once it has a file, and a guide if the game curates or has
+ * rejected it. States are literals, so that the partial indexes on them are used.
  */
 const BRANCHES: readonly { resource: string; status: 0 | 3; from: string }[] = [
   {
@@ -105,7 +105,7 @@ const BRANCHES: readonly { resource: string; status: 0 | 3; from: string }[] = [
 ];
 type Branch = (typeof BRANCHES)[number];
 
-/** Each with the last decision over it. What was denied waits no longer, unless its author has appealed. */
+/** Each with its last decision. Denied content waits again only if its author has appealed. */
 function itemsOf(query: Query, gameId: number | undefined, { resource, status, from }: Branch) {
   const ofGame = gameId === undefined ? sql`` : sql` and x.game_id = ${gameId}`;
   const items = sql<Item>`(${sql.raw(from.replace('select ', `select '${resource}' as resource, `))}${ofGame})`;
@@ -121,7 +121,7 @@ function itemsOf(query: Query, gameId: number | undefined, { resource, status, f
   return status === 3 ? all : all.where(sql<boolean>`(d.action is null or d.action <> 'deny' or d.date_appealed > 0)`);
 }
 
-/** Whether what is asked for alone lets this value through; in doubt it does, and the database decides. */
+/** Whether the request’s filters can match this value. If unsure it returns true, and the database decides. */
 function admits({ groups }: ListRequest, name: string, value: string | number): boolean {
   const isOut = ({ column, operator, values }: Filter) =>
     column.name === name &&
@@ -139,8 +139,8 @@ function branchesFor(request: ListRequest): readonly Branch[] {
 }
 
 /**
- * The kinds are asked one by one, each for as many as the page could take, and put in order here: that reads as many
- * rows as the page has, where a union of all would be sorted as a whole.
+ * Queries each resource for as many rows as the page needs and merges them here, because the database would sort a
+ * union of all as a whole.
  */
 export async function list(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
   const branches = branchesFor(request);
@@ -152,7 +152,7 @@ export async function list(query: Query, gameId: number | undefined, listing: Li
   return { rows, total };
 }
 
-/** How many there are in all of these together. */
+/** The total number of rows. */
 async function sumOf(query: Query, each: readonly ReturnType<typeof itemsOf>[]): Promise<number> {
   if (each.length === 0) return 0;
   const counts = each.map((items) => items.select(sql<number>`count(*)`.as('total')));
@@ -179,7 +179,7 @@ const pageOfBranch = (
     { ...request, offset: 0, limit: request.offset + request.limit },
   ).execute();
 
-/** Sorts are columns that hold numbers; equals come by id, and of equal ids the kinds by their names. */
+/** Sort columns are numeric. Equal values are sorted by id, and equal ids by resource. */
 function inOrderOf({ sort }: ListRequest) {
   const column = (sort?.sql.replace('q.', '') ?? 'id') as 'id' | 'date_added' | 'date_updated';
   const direction = sort?.descending ? -1 : 1;
@@ -187,7 +187,7 @@ function inOrderOf({ sort }: ListRequest) {
     direction * (one[column] - other[column]) || one.id - other.id || (one.resource < other.resource ? -1 : 1);
 }
 
-/** How many wait that came no later than it; 0 where it does not wait. */
+/** The number of pending items up to and including this one; 0 if it does not wait. */
 export async function placeOf(query: Query, gameId: number, resource: string, id: number): Promise<number> {
   const waiting = BRANCHES.filter(({ status }) => status === 0).map((branch) => itemsOf(query, gameId, branch));
   const branch = BRANCHES.find((each) => each.status === 0 && each.resource === resource)!;
@@ -209,7 +209,7 @@ export async function listFiles(query: Query, gameId: number | undefined, listin
     .selectFrom('modfile_platforms as p')
     .innerJoin('modfiles as f', 'f.id', 'p.modfile_id')
     .innerJoin('mods as m', 'm.id', 'f.mod_id')
-    // Written out, so that the partial index on it is used.
+    // A literal, so that the partial index on it is used.
     .where(sql<boolean>`p.status = 0`)
     .where('f.status', '=', 1)
     .where('f.withdrawn', '=', 0)

@@ -6,7 +6,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** What was decided over something, by whom and why. The last one counts. */
+/** A decision on content, with the moderator and the reason. The last one is in effect. */
 export interface ModerationDecisionsTable {
   id: Generated<number>;
   game_id: number;
@@ -19,7 +19,7 @@ export interface ModerationDecisionsTable {
   /** 0 for the service itself. */
   user_id: number;
   date_added: number;
-  /** What the author says against it, and when; 0 while they have said nothing. */
+  /** The author’s appeal and its date; 0 if there is none. */
   appeal: string;
   date_appealed: number;
 }

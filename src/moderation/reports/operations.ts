@@ -26,37 +26,34 @@ const NewReport = z.object({
     .trim()
     .refine((text) => resourceNamed(text) !== undefined, { params: { rule: 'invalid' } })
     .transform((text) => resourceNamed(text)!)
-    .meta({ description: 'GAMES, MODS, USERS, GUIDES, COLLECTIONS or COMMENTS, in letters of either case.' }),
+    .meta({ description: 'GAMES, MODS, USERS, GUIDES, COLLECTIONS or COMMENTS, in any case.' }),
   id: z
     .string()
     .trim()
     .min(1)
     .max(1_000)
-    .meta({ description: 'Its id, its name_id, or the address of its page on this site.' }),
+    .meta({ description: 'Its id, its name_id, or the URL of its page on this site.' }),
   type: z.int().min(0).max(255).meta({
     description:
       '0 generic, 1 DMCA, 2 not working, 3 rude content, 4 illegal content, 5 stolen content, 6 false information, 7 other',
   }),
   summary: z.string().trim().min(1).max(5_000),
-  name: z.string().trim().max(255).default('').meta({ description: 'Who reports it.' }),
-  contact: z.string().trim().max(255).default('').meta({ description: 'Where they can be answered.' }),
+  name: z.string().trim().max(255).default('').meta({ description: 'The name of the reporter.' }),
+  contact: z.string().trim().max(255).default('').meta({ description: 'The contact of the reporter.' }),
   reason: z.int().min(0).max(REASONS_MAX).default(0).meta({
     description:
-      'Of a mod that does not work: 1 crashes the game, 2 does not load, 3 conflicts with other mods, 4 missing dependencies, 5 installation issues, 6 buggy behaviour, 7 incompatible with the game’s version, 8 file corruption',
+      'Why a mod does not work: 1 crashes the game, 2 does not load, 3 conflicts with other mods, 4 missing dependencies, 5 installation issues, 6 buggy behaviour, 7 incompatible with the game’s version, 8 file corruption',
   }),
-  platforms: z
-    .string()
-    .trim()
-    .max(500)
-    .default('')
-    .meta({ description: 'Where it does not work: ALL, or platforms such as WINDOWS, separated by commas.' }),
+  platforms: z.string().trim().max(500).default('').meta({
+    description: 'The platforms on which it does not work: ALL, or names such as WINDOWS, separated by commas.',
+  }),
   game_name_id: z
     .string()
     .trim()
     .min(1)
     .max(255)
     .optional()
-    .meta({ description: 'The game in which a name_id is looked up, or in which a person was met.' }),
+    .meta({ description: 'The game of a name_id, or in which a user was met.' }),
 });
 
 export const submitReportOperation = operation({
@@ -64,7 +61,7 @@ export const submitReportOperation = operation({
   tag: 'Reports',
   method: 'POST',
   path: '/report',
-  says: 'Reports something to those who decide over it. Nobody has to be signed in for it.',
+  says: 'Reports content or a user to the moderators. Anonymous callers can report too.',
   access: readerMayWrite(),
   limit: 10,
   body: NewReport,
@@ -95,9 +92,9 @@ const ReportObject = z
     resource: z.string(),
     resource_id: Id,
     game_id: Integer,
-    author_id: Integer.meta({ description: 'Who made what is reported' }),
-    user_id: Integer.meta({ description: 'Who reports it; 0 for someone who was not signed in' }),
-    rule_id: Integer.meta({ description: 'The rule of the game that reports it; 0 where a person does' }),
+    author_id: Integer.meta({ description: 'The author of the reported content' }),
+    user_id: Integer.meta({ description: 'The reporter; 0 for an anonymous one' }),
+    rule_id: Integer.meta({ description: 'The rule of the game that reported it; 0 if a user did' }),
     type: Integer,
     reason: Integer,
     platforms: z.string(),
@@ -114,12 +111,12 @@ const ReportObject = z
 
 const ReportedItemObject = z
   .object({
-    id: Id.meta({ description: 'Of the first of these reports' }),
+    id: Id.meta({ description: 'The id of the first of these reports' }),
     resource: z.string(),
     resource_id: Id,
-    game_id: Integer.meta({ description: '0 for people who were not met in a game' }),
+    game_id: Integer.meta({ description: '0 for users who were not met in a game' }),
     author_id: Integer,
-    reports: Integer.meta({ description: 'How many there are' }),
+    reports: Integer.meta({ description: 'The number of reports' }),
     has_dmca: z.boolean(),
     date_first: Timestamp,
     date_last: Timestamp,
@@ -141,7 +138,7 @@ export const getReportedItems = operation({
   tag: 'Moderation',
   method: 'GET',
   path: '/games/{game_id}/moderation/reports',
-  says: 'Lists what is reported in a game, a row per thing with its count. Open reports unless `status` is asked for; `type` 1 is the queue of DMCA, 2 of what does not work. For its team.',
+  says: 'Lists the reported content of a game, one row per item with the number of reports. By default open reports; `type` 1 is the queue of DMCA, 2 of mods that do not work. Allowed for its team.',
   access: user('read', 'team'),
   params: GamePath,
   list: itemListing,
@@ -158,7 +155,7 @@ export const getReportedItemsOfSite = operation({
   tag: 'Moderation',
   method: 'GET',
   path: '/moderation/reports',
-  says: 'Lists what is reported anywhere, a row per thing with its count. Open reports unless `status` is asked for; `type` 1 is the queue of DMCA, 2 of what does not work. For those who run the site.',
+  says: 'Lists the reported content of all games, one row per item with the number of reports. By default open reports; `type` 1 is the queue of DMCA, 2 of mods that do not work. Allowed for site administrators.',
   access: user('read', 'staff'),
   list: itemListing,
   returns: ok(pageOf(ReportedItemObject)),
@@ -174,7 +171,7 @@ export const getGameReports = operation({
   tag: 'Moderation',
   method: 'GET',
   path: '/games/{game_id}/reports',
-  says: 'Lists the reports in a game, open ones unless `status` is asked for. For its team.',
+  says: 'Lists the reports in a game, by default open ones. Allowed for its team.',
   access: user('read', 'team'),
   params: GamePath,
   list: reportListing,
@@ -191,7 +188,7 @@ export const resolveGameReport = operation({
   tag: 'Moderation',
   method: 'POST',
   path: '/games/{game_id}/reports/{report_id}/resolve',
-  says: 'Resolves one report. For the game’s team.',
+  says: 'Resolves one report. Allowed for the game’s team.',
   access: user('write', 'team'),
   params: GamePath.extend(ReportPath.shape),
   body: Resolution,
@@ -206,7 +203,7 @@ export const getReports = operation({
   tag: 'Moderation',
   method: 'GET',
   path: '/reports',
-  says: 'Lists the reports of the whole site, open ones unless `status` is asked for. For those who run it.',
+  says: 'Lists the reports of the whole site, by default open ones. Allowed for site administrators.',
   access: user('read', 'staff'),
   list: reportListing,
   returns: ok(pageOf(ReportObject)),
@@ -222,7 +219,7 @@ export const resolveReport = operation({
   tag: 'Moderation',
   method: 'POST',
   path: '/reports/{report_id}/resolve',
-  says: 'Resolves one report. For those who run the site; a person who was met in a game is for its team.',
+  says: 'Resolves one report. Allowed for site administrators; reports about a user in a game are resolved by its team.',
   access: user('write', 'staff'),
   params: ReportPath,
   body: Resolution,

@@ -2,7 +2,7 @@ import { cleared, notExported, retained } from '../../platform/database/personal
 import { inOneStep, type PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
-const STILL_WRONG = retained('what is wrong with something stays wrong when someone leaves');
+const STILL_WRONG = retained('the reported problem remains when an account is deleted');
 
 export const personalReports: PersonalData = {
   columns: [
@@ -27,7 +27,7 @@ export const personalReports: PersonalData = {
     {
       table: 'reports',
       column: 'author_id',
-      exported: notExported('who reports something relies on not being known'),
+      exported: notExported('reporters rely on anonymity'),
       whenDeleted: STILL_WRONG,
       whenMerged: 'moved',
     },
@@ -35,7 +35,7 @@ export const personalReports: PersonalData = {
       table: 'reports',
       column: 'resource_id',
       where: "resource = 'users'",
-      exported: notExported('who reports someone relies on not being known'),
+      exported: notExported('reporters rely on anonymity'),
       whenDeleted: STILL_WRONG,
       whenMerged: 'moved',
     },
@@ -43,7 +43,7 @@ export const personalReports: PersonalData = {
       table: 'reports',
       column: 'resolved_by',
       exported: ['id', 'resource', 'resource_id', 'date_resolved', 'resolution'],
-      whenDeleted: retained('a decision of the team'),
+      whenDeleted: retained('it is a decision of the team'),
       whenMerged: 'moved',
     },
   ],

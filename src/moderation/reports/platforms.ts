@@ -1,13 +1,10 @@
 import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 
-/** Reports name some platforms otherwise than all other requests do. */
+/** Reports have other names for some platforms than all other requests. */
 const OTHERWISE: Record<string, string> = { playstation4: 'ps4', playstation5: 'ps5' };
 const ALL = 'all';
 
-/**
- * The platforms that a text names, separated by commas; undefined where it names one that there is not, or that the
- * game does not run on.
- */
+/** Parses platforms separated by commas. Undefined if one is unknown, or not supported by the game. */
 export function platformsNamed(text: string, offered: readonly string[]): string[] | undefined {
   const words = text
     .toLowerCase()

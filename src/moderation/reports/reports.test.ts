@@ -27,7 +27,7 @@ async function restrict(game: Game, user: User, options: number) {
   await (await api.as(game.owner)).call(restrictUserInGame, { params, body: { options } });
 }
 
-test('everything that people see can be reported, by its id, its name or the address of its page', async () => {
+test('all visible content and users can be reported, by id, by name or by the URL of their page', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const guide = await api.aGuide({ game });
@@ -54,7 +54,7 @@ test('everything that people see can be reported, by its id, its name or the add
     }
 });
 
-test('the body of the C++ SDK is taken as it comes', async () => {
+test('the request body of the C++ SDK is accepted unchanged', async () => {
   const mod = await api.aMod();
   const client = await api.as(await api.aUser());
   const body = `id=${mod.id}&resource=mods&summary=does not work & crashes 100%&type=2`;
@@ -64,7 +64,7 @@ test('the body of the C++ SDK is taken as it comes', async () => {
   assert.deepEqual([type, summary, resource_id], [2, 'does not work & crashes 100%', mod.id]);
 });
 
-test('nobody has to be signed in, and says who they are if they like', async () => {
+test('anonymous callers can report, with an optional name and contact', async () => {
   const mod = await api.aMod();
   const key = api.withKey(await api.aGame());
   await accepts(key, about('mods', mod.id, { name: 'Ada', contact: 'ada@example.org', type: 1 }));
@@ -80,7 +80,7 @@ test('nobody has to be signed in, and says who they are if they like', async () 
   await api.nobody().refused(report, about('mods', mod.id), 401, 11000);
 });
 
-test('what the caller may not see is missing in the same words as what never was', async () => {
+test('content that the caller may not see gets the same error as missing content', async () => {
   const game = await api.aGame();
   const hidden = await api.aMod({ game, accepted: false });
   const draft = await api.aGuide({ game, status: 0 });
@@ -100,7 +100,7 @@ test('what the caller may not see is missing in the same words as what never was
     await client.refused(report, about('mods', id, { game_name_id: game.name_id }), 400, 27003);
 });
 
-test('who may see what not everyone sees is told that it cannot be reported', async () => {
+test('callers who see hidden content get an error that it cannot be reported', async () => {
   const game = await api.aGame();
   const [hidden, deleted] = [await api.aMod({ game, accepted: false }), await api.aMod({ game })];
   await (await api.as(deleted.owner)).call(deleteModOperation, { params: { game_id: game.id, mod_id: deleted.id } });
@@ -110,7 +110,7 @@ test('who may see what not everyone sees is told that it cannot be reported', as
   await team.refused(report, about('users', game.owner.id), 403, 15030);
 });
 
-test('addresses of other sites, of other things and of nothing are no addresses to report', async () => {
+test('URLs of other sites, of other resources and of nothing cannot be reported', async () => {
   const mod = await api.aMod();
   const client = await api.as(await api.aUser());
   const { site } = api.app().addresses;
@@ -129,7 +129,7 @@ test('addresses of other sites, of other things and of nothing are no addresses 
   await client.refused(report, about('users', mod.owner.id, { game_name_id: 'no-such-game' }), 400, 27003);
 });
 
-test('who is kept from reporting in a game reports elsewhere', async () => {
+test('a user who is restricted from reporting in one game can report in others', async () => {
   const [game, other] = [await api.aGame(), await api.aGame()];
   const user = await api.aUser();
   await restrict(game, user, 16);
@@ -139,7 +139,7 @@ test('who is kept from reporting in a game reports elsewhere', async () => {
   await accepts(client, about('mods', (await api.aMod({ game: other })).id));
 });
 
-test('a mod is reported once until it was handled; of anything else the newer text counts', async () => {
+test('a user has one open report about a mod; about other content a newer text replaces the older', async () => {
   const mod = await api.aMod();
   const client = await api.as(await api.aUser());
   await accepts(client, about('mods', mod.id));
@@ -154,7 +154,7 @@ test('a mod is reported once until it was handled; of anything else the newer te
   assert.deepEqual([after.length, after.at(-1)!.summary], [before.length, 'Worse']);
 });
 
-test('of 16 that one person sends at once one is kept', async () => {
+test('of 16 concurrent reports of one user one is stored', async () => {
   const mod = await api.aMod();
   const client = await api.as(await api.aUser());
   const answers = await Promise.all(
@@ -164,7 +164,7 @@ test('of 16 that one person sends at once one is kept', async () => {
   assert.equal((await stored()).filter(({ resource_id }) => resource_id === mod.id).length, 1);
 });
 
-test('who says why a mod does not work has had it for a while, and says where', async () => {
+test('a user who reports why a mod does not work must have had it for a while, and name the platforms', async () => {
   const game = await api.aGame();
   const platforms = JSON.stringify({ platforms: [{ platform: 'windows' }, { platform: 'ps5' }] });
   const settings = { params: { game_id: game.id }, body: { input_json: platforms } };
@@ -188,7 +188,7 @@ test('who says why a mod does not work has had it for a while, and says where', 
   assert.equal((await last()).platforms, 'windows,ps5');
 });
 
-test('of other things than mods wrong types, reasons and platforms are named as fields', async () => {
+test('wrong types, reasons and platforms of other content are reported as field errors', async () => {
   const { owner } = await api.aMod();
   const client = await api.as(await api.aUser());
   for (const [field, value] of [

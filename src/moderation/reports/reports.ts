@@ -9,12 +9,12 @@ import { platformsNamed } from './platforms.ts';
 import * as store from './store.ts';
 import { findSubject, gameOfMeeting, type Named, type Subject } from './subjects.ts';
 
-/** `type`. */
+/** Values of `type`. */
 const TYPES_MAX = 7;
 const NOT_WORKING = 2;
 export const REASONS_MAX = 8;
 
-/** `status`. */
+/** Values of `status`. */
 const REPORT_OPEN = 0;
 
 export interface NewReport extends Named {
@@ -27,9 +27,8 @@ export interface NewReport extends Named {
 }
 
 /**
- * Someone tells what is wrong with something. Who has such a report open about a mod waits until it was handled; about
- * anything else the newer text takes the place of the older one, so that nobody counts twice. Reports are for moderators,
- * so their address is that of what was reported.
+ * Adds a report and returns the URL of the reported content, because only moderators see reports. A second report about
+ * a mod is refused while the first is open; about other content the newer text replaces the older one.
  */
 export async function submitReport(app: App, caller: Caller, report: NewReport): Promise<string> {
   return app.db.write(async (transaction) => {
@@ -45,7 +44,7 @@ export async function submitReport(app: App, caller: Caller, report: NewReport):
   });
 }
 
-/** A comment has no page of its own, so that of its game stands for it. */
+/** A comment has no page of its own, so the page of its game is used. */
 const pageOf = ({ addresses }: App, { resource, id, gameId }: Subject): string =>
   `${addresses.site}/search/${resource === 'comments' ? `games/${gameId}` : `${resource}/${id}`}`;
 
@@ -67,14 +66,14 @@ async function put(app: App, transaction: Transaction, caller: Caller, subject: 
   });
   if (added) return announce(app, transaction, subject);
   if (subject.resource === 'mods') throw new ApiError('MOD_REPORT_EXISTING_UNRESOLVED');
-  await store.retell(transaction, telling, said);
+  await store.replaceText(transaction, telling, said);
 }
 
 async function announce(app: App, transaction: Transaction, subject: Subject): Promise<void> {
   for (const { onReport } of app.extensions.of(reportExtensions)) await onReport(app, transaction, subject);
 }
 
-/** Where the mod does not work, as it is stored. Of a mod also what else is asked of a report is looked at. */
+/** The platforms on which the mod does not work, as stored. Also validates the other fields of a report about a mod. */
 async function platformsOf(
   app: App,
   transaction: Transaction,
@@ -90,7 +89,7 @@ async function platformsOf(
     if (isMod) throw new ApiError('MOD_REPORT_INVALID_PLATFORM');
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'platforms', rule: 'invalid' }] });
   }
-  // Shipped clients say nothing but that it does not work: only who tells why is asked for more.
+  // Shipped clients send no reason. More fields are required only with one.
   if (!isMod || reason === 0) return platforms.join(',');
   if (offered.length > 0 && platforms.length === 0) throw new ApiError('MOD_REPORT_PLATFORM_REQUIRED');
   if (caller.kind === 'user') await requireTried(app, transaction, caller, gameId, id);
@@ -103,7 +102,7 @@ function wrongType(isMod: boolean, type: number): ApiError {
   return new ApiError('VALIDATION_GENERIC', { fields: [{ field, rule: 'invalid' }] });
 }
 
-/** Who has had a mod for less than this can hardly say why it does not work. */
+/** A user who has had a mod for less time can hardly know why it does not work. */
 const TRIED_SECONDS = 300;
 
 async function requireTried(app: App, transaction: Transaction, caller: UserCaller, gameId: number, modId: number) {
@@ -113,7 +112,7 @@ async function requireTried(app: App, transaction: Transaction, caller: UserCall
     throw new ApiError('MOD_NOT_SUBSCRIBED');
 }
 
-/** Authors have their mod without subscribing to it. */
+/** Authors have their mod without a subscription. */
 async function isOwn(transaction: Transaction, caller: UserCaller, gameId: number, modId: number): Promise<boolean> {
   return (await requireModForChange(transaction, caller, gameId, modId)).submitted_by === caller.userId;
 }

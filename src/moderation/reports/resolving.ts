@@ -31,14 +31,14 @@ const columns = {
   date_added: integer,
 } as const;
 
-/** What lists of reports may be filtered and sorted by. */
+/** The columns by which lists of reports can be filtered and sorted. */
 export const reportListing: Listing = {
   from: 'r',
   columns,
   sorts: { id: 'r.id', date_added: 'r.date_added', type: 'r.type' },
 };
 
-/** The same, one row for all reports about a thing. */
+/** The same, with one row for all reports about an item. */
 export const itemListing: Listing = {
   from: 'r',
   columns,
@@ -75,21 +75,21 @@ export async function listReports(app: App, caller: UserCaller, request: ListReq
   return store.list(app.db.query, undefined, reportListing, request);
 }
 
-/** A report of the game is resolved by its team. */
+/** Allowed for the game’s team. */
 export async function resolveInGame(app: App, caller: UserCaller, gameId: number, id: number, resolution: string) {
   return app.db.write(async (transaction) => {
     await requireModerator(transaction, caller, gameId);
-    const report = await store.held(transaction, id);
+    const report = await store.rowForChange(transaction, id);
     if (report?.game_id !== gameId) throw new ApiError('REPORT_NOT_FOUND');
     return resolve(app, transaction, caller, report, resolution);
   });
 }
 
-/** Those who run the site resolve what they see; of people who were met in a game its team decides. */
+/** Allowed for site administrators. Reports about users in a game are resolved by its team. */
 export async function resolveOnSite(app: App, caller: UserCaller, id: number, resolution: string) {
   return app.db.write(async (transaction) => {
     requireSiteStaff(caller);
-    const report = await store.held(transaction, id);
+    const report = await store.rowForChange(transaction, id);
     if (!report) throw new ApiError('REPORT_NOT_FOUND');
     if (report.resource === 'users' && report.game_id > 0) throw new ApiError('REPORT_USER_REPORT_BELONGS_TO_GAME');
     return resolve(app, transaction, caller, report, resolution);
@@ -113,7 +113,7 @@ async function resolve(
   return { ...report, ...done };
 }
 
-/** Before all reports about a thing are resolved: there must be one that is open. */
+/** Requires an open report before all reports about an item are resolved. */
 export async function requireAnyOpen(transaction: Transaction, { resource, id }: About): Promise<void> {
   const { open, all } = await store.countOf(transaction, resource, id);
   if (all === 0) throw new ApiError('REPORT_NOT_FOUND');

@@ -7,7 +7,7 @@ import type { ReportsTable } from './table.ts';
 type Reader = Pick<Database, 'first'>;
 export type ReportRow = Selectable<ReportsTable>;
 
-/** Where something that can be reported belongs, and who made it. */
+/** The game and the author of content that can be reported. */
 export interface Whereabouts {
   id: number;
   game_id: number;
@@ -47,7 +47,7 @@ export const gameName = async (reader: Reader, id: number) =>
   (await reader.first<{ name_id: string }>(GAME_NAME, [id]))?.name_id;
 
 const COMMENTED = statement('select resource, resource_id from comments where id = ?');
-/** What a comment is on. */
+/** The content of a comment. */
 export const commented = (reader: Reader, id: number) =>
   reader.first<{ resource: Resource; resource_id: number }>(COMMENTED, [id]);
 
@@ -59,7 +59,7 @@ const PLATFORMS_OF_GAME = statement('select platform from game_platforms where g
 export const platformsOfGame = async (transaction: Pick<Transaction, 'all'>, gameId: number) =>
   (await transaction.all<{ platform: string }>(PLATFORMS_OF_GAME, [gameId])).map(({ platform }) => platform);
 
-/** Returns nothing where the person has such a report open already. */
+/** Returns undefined if the user already has such an open report. */
 export const add = ({ query }: Transaction, row: Insertable<ReportsTable>) =>
   query
     .insertInto('reports')
@@ -70,8 +70,8 @@ export const add = ({ query }: Transaction, row: Insertable<ReportsTable>) =>
 
 type Telling = Pick<ReportRow, 'user_id' | 'resource' | 'resource_id' | 'type'>;
 
-/** What the person says now, in the report that is open already. */
-export const retell = (
+/** Replaces the text of the user’s open report. */
+export const replaceText = (
   { query }: Transaction,
   { user_id, resource, resource_id, type }: Telling,
   said: Pick<ReportRow, 'summary' | 'name' | 'contact' | 'platforms' | 'reason'>,
@@ -86,9 +86,9 @@ export const retell = (
     .where('type', '=', type)
     .execute();
 
-const HELD = withUpdateLock(statement('select * from reports where id = ?'));
-/** On PostgreSQL others who resolve it wait from here on. */
-export const held = (transaction: Transaction, id: number) => transaction.first<ReportRow>(HELD, [id]);
+const FOR_CHANGE = withUpdateLock(statement('select * from reports where id = ?'));
+/** On PostgreSQL this locks the report. */
+export const rowForChange = (transaction: Transaction, id: number) => transaction.first<ReportRow>(FOR_CHANGE, [id]);
 
 type Resolved = Pick<ReportRow, 'status' | 'date_resolved' | 'resolved_by' | 'resolution'>;
 
@@ -112,7 +112,7 @@ export async function countOf(reader: Reader, resource: string, id: number): Pro
   return { all: Number(all), open: Number(open) };
 }
 
-/** Open ones, unless the request filters by `status` itself; of one game, or of all. */
+/** Open reports unless the request filters by `status`, of one game or of all. */
 function within(query: Query, gameId: number | undefined, { groups }: ListRequest) {
   const all = query.selectFrom('reports as r');
   const ofGame = gameId === undefined ? all : all.where('r.game_id', '=', gameId);
@@ -127,7 +127,7 @@ export async function list(query: Query, gameId: number | undefined, listing: Li
   return { rows, total: Number(total) };
 }
 
-/** One row for all reports about a thing, with how many there are. */
+/** One row for all reports about an item, with their number. */
 export async function listItems(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
   const grouped = narrowed(within(query, gameId, request), listing, request)
     .select(['r.resource', 'r.resource_id', 'r.game_id', 'r.author_id'])
@@ -151,7 +151,7 @@ const DOUBLED_BY = statement(`delete from reports where user_id = ? and status =
 const DOUBLED_ABOUT = statement(`delete from reports where resource = 'users' and resource_id = ? and status = 0
   and user_id > 0 and exists (select 1 from reports o where o.resource = 'users' and o.resource_id = ?
   and o.status = 0 and o.user_id = reports.user_id and o.type = reports.type)`);
-/** Open reports that would say the same twice once both accounts are one. */
+/** Removes open reports that would be duplicates once the accounts are merged. */
 export async function dropDoubled(transaction: Transaction, from: number, to: number): Promise<void> {
   await transaction.run(DOUBLED_BY, [from, to]);
   await transaction.run(DOUBLED_ABOUT, [from, to]);

@@ -11,16 +11,16 @@ import * as store from './store.ts';
 
 export type Resource = store.Resource;
 
-/** Something that is reported. */
+/** The reported content or user. */
 export interface Subject {
   readonly resource: Resource;
   readonly id: number;
-  /** The game that it belongs to; 0 for people. */
+  /** Its game; 0 for users. */
   readonly gameId: number;
   readonly authorId: number;
 }
 
-/** What was sent to say what is meant: an id, a name, or the address of a page. */
+/** How the request identifies the subject: by an id, a name, or the URL of a page. */
 export interface Named {
   readonly resource: Resource;
   readonly id: string;
@@ -30,7 +30,7 @@ export interface Named {
 const DIGITS = /^\d{1,15}$/;
 const ADDRESS = /^(?:[a-z][a-z0-9+.-]*:)?\/|^www\./i;
 
-/** Nothing that the caller may not see is found, whichever way it is named. */
+/** Finds only subjects that the caller may see. */
 export async function findSubject(app: App, transaction: Transaction, caller: Caller, named: Named): Promise<Subject> {
   const { resource, id } = named;
   if (DIGITS.test(id)) {
@@ -52,7 +52,7 @@ const PAGE_IN_GAME = /^\/g\/([^/]+)\/([mrc])\/([^/]+)\/?$/;
 const PAGE_OF_GAME = /^\/g\/([^/]+)\/?$/;
 const PAGE_OF_USER = /^\/u\/([^/]+)\/?$/;
 
-/** Only a page of this site is one that can be reported, and only as what it shows. */
+/** Accepts only URLs of this site, and only for the resource that they show. */
 function namesInAddress(app: App, resource: Resource, text: string): Names {
   const path = pathOf(app, text);
   const [, game = '', place = '', name = ''] = PAGE_IN_GAME.exec(path) ?? [];
@@ -75,7 +75,7 @@ function pathOf(app: App, text: string): string {
 
 const gameOf = (caller: Caller): number => (caller.kind === 'nobody' ? 0 : (caller.gameId ?? 0));
 
-/** Names are unique within a game: the one that is sent, or that for which the key or token was issued. */
+/** Names are unique within a game: the one in the request, or that of the key or token. */
 async function namesSent(transaction: Transaction, caller: Caller, { id, gameNameId }: Named): Promise<Names> {
   const game = gameNameId ?? (await store.gameName(transaction, gameOf(caller)));
   return { game: game ?? '', name: id };
@@ -87,7 +87,7 @@ async function byNames(transaction: Transaction, resource: Resource, { game, nam
   return resource === 'comments' ? undefined : store.byNameInGame(transaction, resource, game, name);
 }
 
-/** The game in which a person was met: the one that is named, or that of the key or token. */
+/** The game in which a user was met: the one in the request, or that of the key or token. */
 export async function gameOfMeeting(
   transaction: Transaction,
   caller: Caller,
@@ -115,10 +115,10 @@ async function requireReportable(
   return { resource, id, gameId, authorId };
 }
 
-/** Those who are told that something was deleted may know that it is no longer there to be reported. */
+/** Callers who get the error for deleted content may learn that it cannot be reported. */
 const GONE: readonly ErrorName[] = ['GAME_DELETED', 'MOD_DELETED', 'GUIDE_DELETED'];
 
-/** Why something is not shown would tell that it is there. */
+/** A specific error would reveal that hidden content exists. */
 async function unlessRefused<T>(missing: ErrorName, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -128,7 +128,7 @@ async function unlessRefused<T>(missing: ErrorName, ask: () => Promise<T>): Prom
   }
 }
 
-/** Refuses what the caller may not see. What only some see is not there to be reported, and neither is oneself. */
+/** Refuses subjects that the caller may not see, those that are not public, and the caller themselves. */
 async function isShownToAll(
   app: App,
   transaction: Transaction,
@@ -152,7 +152,7 @@ async function isShownToAll(
   }
 }
 
-/** A comment is seen by whoever sees what it is on. */
+/** A comment is visible to everyone who sees its content. */
 async function isShownWithComment(app: App, transaction: Transaction, caller: Caller, game_id: number, id: number) {
   const { resource, resource_id } = (await store.commented(transaction, id))!;
   return isShownToAll(app, transaction, caller, resource, { id: resource_id, game_id, submitted_by: 0 });

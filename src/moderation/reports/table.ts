@@ -6,19 +6,19 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** What someone finds wrong with something. */
+/** A report about content or a user. */
 export interface ReportsTable {
   id: Generated<number>;
-  /** What it is about: the plural noun of its path, and its id. */
+  /** The subject: its resource as in its path (plural), and its id. */
   resource: string;
   resource_id: number;
-  /** The game whose team decides over it; 0 where those who run the site do. */
+  /** The game whose team resolves it; 0 for site administrators. */
   game_id: number;
-  /** Who made what is reported; of a person the person. */
+  /** The author of the reported content; for a user the user. */
   author_id: number;
-  /** Who reports it; 0 where nobody was signed in. */
+  /** The reporter; 0 for an anonymous one. */
   user_id: number;
-  /** The rule of the game that reports it; 0 where a person does. */
+  /** The rule of the game that reported it; 0 if a user did. */
   rule_id: Generated<number>;
   /** 0 generic, 1 copyright, 2 not working, 3 rude, 4 illegal, 5 stolen, 6 false, 7 other. */
   type: number;
@@ -29,12 +29,12 @@ export interface ReportsTable {
   date_added: number;
   date_resolved: number;
   resolved_by: number;
-  /** Where it does not work, joined by commas; empty where nothing was said. */
+  /** The platforms on which it does not work, joined by commas; empty if none were named. */
   platforms: string;
-  /** Who wants to be answered, and how. */
+  /** The name and contact of the reporter. */
   name: string;
   contact: string;
   summary: string;
-  /** What those who decided have said. */
+  /** The answer of the moderators. */
   resolution: string;
 }
