@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -203,9 +203,10 @@ for (const each of CASES) {
   console.log(`| ${each.name} | ${here} | ${there} | **${middle}** | ${low} to ${high} |`);
 }
 
-const megabytes = async (server: Server) => (await ask<{ rss: number }>(server.process, 'figures')).rss / 1e6;
+const megabytes = ({ process: { pid } }: Server) =>
+  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1024;
 for (const which of ['cached', 'searched'] as const) {
-  const [here, there] = [await megabytes(servers.here[which]), await megabytes(servers.there[which])];
+  const [here, there] = [megabytes(servers.here[which]), megabytes(servers.there[which])];
   const name = `megabytes after the run, ${which}`;
   console.log(`| ${name} | ${here.toFixed(0)} | ${there.toFixed(0)} | ${(here / there).toFixed(3)} | |`);
 }
@@ -215,7 +216,7 @@ const begun: Record<Side, { cpu: number; rss: number }[]> = { here: [], there: [
 for (let turn = 0; turn < Number(options.starts); turn += 1)
   for (const side of turn % 2 ? SIDES.toReversed() : SIDES) {
     const server = await start(side, 'mods.ts', 'mods');
-    begun[side].push({ cpu: server.startCpuSeconds, rss: await megabytes(server) });
+    begun[side].push({ cpu: server.startCpuSeconds, rss: megabytes(server) });
     server.process.kill();
   }
 for (const what of Number(options.starts) > 0 ? (['cpu', 'rss'] as const) : []) {
