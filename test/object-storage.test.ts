@@ -90,7 +90,7 @@ test('doctor writes to the bucket and reports what is wrong with it', async () =
   assert.deepEqual(await look(), {
     name: 'sandbox storage',
     ok: true,
-    says: 'files can be written to the bucket files',
+    says: 'the bucket files is writable',
   });
   s3.fault = () => [403, 'AccessDenied'];
   const { ok, says, todo } = await look();
