@@ -26,6 +26,9 @@ export const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   backup: () => import('./backup.ts'),
   restore: () => import('./restore.ts'),
   'audit verify': () => import('./audit-verify.ts'),
+  'ledger verify': () => import('./ledger-verify.ts'),
+  'ledger statement': () => import('./ledger-statement.ts'),
+  'ledger export': () => import('./ledger-export.ts'),
   doctor: () => import('./doctor.ts'),
 };
 

@@ -31,6 +31,7 @@ import { vaults } from '../files/vaults/index.ts';
 import { lookups } from '../moderation/lookups/index.ts';
 import { moderation } from '../moderation/moderation/index.ts';
 import { reports } from '../moderation/reports/index.ts';
+import { ledger } from '../money/ledger/index.ts';
 import { purchases } from '../money/purchases/index.ts';
 import { agreements } from '../people/agreements/index.ts';
 import { bans } from '../people/bans/index.ts';
@@ -122,6 +123,7 @@ export const resources: readonly Resource[] = [
   devices,
   portals,
   exports,
+  ledger,
   purchases,
   auditLists,
   webhookSettings,

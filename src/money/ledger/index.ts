@@ -1,0 +1,9 @@
+import { resource } from '../../platform/manifest/resource.ts';
+import { ledgerTables } from './migrations/2026-11-16-ledger.ts';
+import { personalLedger } from './personal.ts';
+
+export const ledger = resource({
+  name: 'ledger',
+  migrations: [ledgerTables],
+  personalData: personalLedger,
+});

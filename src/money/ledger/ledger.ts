@@ -1,0 +1,160 @@
+import type { App } from '../../platform/app.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { type AccountName, isAllowedBalance, isValidName } from './accounts.ts';
+import { hashOf } from './chain.ts';
+import * as store from './store.ts';
+
+export { type AccountName, moneyAccount, tokenAccount, tokensOf } from './accounts.ts';
+
+export interface Cause {
+  /** The id of the API operation, or the name of the command or job. */
+  readonly operation: string;
+  /** The acting user; 0 for the service itself. */
+  readonly actor: number;
+  /** The idempotency key of the request. */
+  readonly key?: string;
+  readonly provider?: string;
+  /** The id of the payment at its provider. */
+  readonly reference?: string;
+}
+
+export interface Entry {
+  readonly account: AccountName;
+  readonly amount: number;
+}
+
+export interface Posting {
+  readonly kind: 'pack_sale' | 'pack_refund' | 'chargeback' | 'recovery' | 'purchase' | 'purchase_refund' | 'merge';
+  readonly gameId: number;
+  readonly cause: Cause;
+  /** The transaction that this one takes back, wholly or in part. */
+  readonly reverses?: number;
+  readonly entries: readonly Entry[];
+}
+
+/** A posting that breaks a rule of the books. It is a bug of the caller, which has to check balances first. */
+export class UnbalancedError extends Error {}
+
+const keyOf = ({ kind, userId, provider, gameId, currency }: AccountName): store.AccountKey => ({
+  kind,
+  user_id: userId,
+  provider,
+  game_id: gameId,
+  currency,
+});
+const nameOf = (key: store.AccountKey): AccountName => ({
+  kind: key.kind,
+  userId: key.user_id,
+  provider: key.provider,
+  gameId: key.game_id,
+  currency: key.currency,
+});
+const textOf = (key: store.AccountKey) => `${key.user_id} ${key.game_id} ${key.kind} ${key.currency} ${key.provider}`;
+
+/**
+ * Writes a transaction to the books; nothing else does. It locks the accounts in the order of their ids and then the
+ * chain of the game, so a rule locks rows of other resources before it posts.
+ */
+export async function post(app: App, transaction: Transaction, posting: Posting): Promise<number> {
+  const amounts = amountsOf(posting);
+  const accounts = await lockedAccounts(
+    app,
+    transaction,
+    [...amounts.values()].map(({ key }) => key),
+  );
+  const entries = accounts.map((account) => {
+    const { amount } = amounts.get(textOf(account))!;
+    return { ...account, account_id: account.id, amount, balance_after: account.balance + amount };
+  });
+  for (const { kind, balance_after } of entries) {
+    if (!Number.isSafeInteger(balance_after)) throw new UnbalancedError('An amount is too large.');
+    if (isAllowedBalance(kind, balance_after)) continue;
+    // A wallet is the only account whose owner decides over the amount.
+    if (kind === 'wallet') throw new ApiError('MONETIZATION_INSUFFICIENT_FUNDS');
+    throw new UnbalancedError(`A ${posting.kind} leaves ${balance_after} in ${kind}.`);
+  }
+  const head = await store.lockHead(transaction, posting.gameId);
+  const { cause } = posting;
+  const row = {
+    game_id: posting.gameId,
+    sequence: head.sequence + 1,
+    kind: posting.kind,
+    operation: cause.operation,
+    request_key: cause.key ?? '',
+    provider: cause.provider ?? '',
+    provider_reference: cause.reference ?? '',
+    user_id: cause.actor,
+    reverses_id: posting.reverses ?? 0,
+    date_added: app.clock.now(),
+    previous: head.hash,
+  };
+  return store.add(transaction, { ...row, hash: hashOf(app, row, entries) }, entries);
+}
+
+/** One amount per account, checked: integers, known accounts of one game, zero per currency. */
+function amountsOf({ kind, gameId, entries }: Posting): Map<string, { key: store.AccountKey; amount: number }> {
+  const amounts = new Map<string, { key: store.AccountKey; amount: number }>();
+  const sums = new Map<string, number>();
+  for (const { account, amount } of entries) {
+    if (!Number.isSafeInteger(amount)) throw new UnbalancedError(`A ${kind} of ${amount} is not a whole amount.`);
+    if (!isValidName(account) || account.gameId !== gameId)
+      throw new UnbalancedError(`A ${kind} cannot use ${JSON.stringify(account)}.`);
+    const key = keyOf(account);
+    amounts.set(textOf(key), { key, amount: (amounts.get(textOf(key))?.amount ?? 0) + amount });
+    sums.set(account.currency, (sums.get(account.currency) ?? 0) + amount);
+  }
+  for (const [currency, sum] of sums)
+    if (sum !== 0) throw new UnbalancedError(`A ${kind} has ${sum} ${currency} too many.`);
+  for (const [text, { amount }] of amounts) if (amount === 0) amounts.delete(text);
+  if (amounts.size === 0) throw new UnbalancedError(`A ${kind} moves nothing.`);
+  return amounts;
+}
+
+async function lockedAccounts(
+  app: App,
+  transaction: Transaction,
+  keys: readonly store.AccountKey[],
+): Promise<store.AccountRow[]> {
+  const found = await store.lockAccounts(transaction, keys);
+  if (found.length === keys.length) return found;
+  const known = new Set(found.map(textOf));
+  const missing = keys
+    .filter((key) => !known.has(textOf(key)))
+    .sort((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+  for (const key of missing) await store.openAccount(transaction, key, app.clock.now());
+  return store.lockAccounts(transaction, keys);
+}
+
+/** The balances of these accounts, in their order; 0 for one that was never used. */
+export async function balancesOf(
+  reader: Pick<Database, 'first' | 'all'>,
+  accounts: readonly AccountName[],
+): Promise<number[]> {
+  const keys = accounts.map(keyOf);
+  const rows = new Map((await store.accountsNamed(reader, keys)).map((row) => [textOf(row), row.balance]));
+  return keys.map((key) => rows.get(textOf(key)) ?? 0);
+}
+
+/** The same, locked until the transaction ends, for rules that decide by a balance. */
+export async function lockBalances(
+  app: App,
+  transaction: Transaction,
+  accounts: readonly AccountName[],
+): Promise<number[]> {
+  const keys = accounts.map(keyOf);
+  const rows = new Map((await lockedAccounts(app, transaction, keys)).map((row) => [textOf(row), row.balance]));
+  return keys.map((key) => rows.get(textOf(key))!);
+}
+
+/** What a transaction moved, for one that takes it back. */
+export async function entriesOf(transaction: Transaction, id: number): Promise<Entry[]> {
+  const rows = await store.entriesOf(transaction, id);
+  return rows.map((row) => ({ account: nameOf(row), amount: row.amount }));
+}
+
+/** The accounts of a user that are not empty. */
+export async function openBalancesOf(reader: Pick<Database, 'first' | 'all'>, userId: number): Promise<Entry[]> {
+  const rows = await store.accountsOfUser(reader, userId);
+  return rows.filter(({ balance }) => balance !== 0).map((row) => ({ account: nameOf(row), amount: row.balance }));
+}

@@ -1,0 +1,195 @@
+import type { Selectable } from 'kysely';
+import {
+  type Database,
+  type Query,
+  type Statement,
+  statement,
+  type Transaction,
+} from '../../platform/database/database.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
+import type { LedgerAccountsTable, LedgerEntriesTable, LedgerHeadsTable, LedgerTransactionsTable } from './table.ts';
+
+export type AccountRow = Selectable<LedgerAccountsTable>;
+export type TransactionRow = Selectable<LedgerTransactionsTable>;
+export type EntryRow = Selectable<LedgerEntriesTable>;
+export type NewTransaction = Omit<TransactionRow, 'id'>;
+export type AccountKey = Pick<AccountRow, 'kind' | 'user_id' | 'provider' | 'game_id' | 'currency'>;
+type Reader = Pick<Database, 'first' | 'all'>;
+
+/** One statement per number of rows, prepared once. */
+function bySize(build: (rows: number) => string): (rows: number) => Statement {
+  const known = new Map<number, Statement>();
+  return (rows) => {
+    const made = known.get(rows) ?? statement(build(rows));
+    known.set(rows, made);
+    return made;
+  };
+}
+const repeat = (rows: number, text: string, between: string) => Array(rows).fill(text).join(between);
+
+const valuesOf = ({ user_id, game_id, kind, currency, provider }: AccountKey) => [
+  user_id,
+  game_id,
+  kind,
+  currency,
+  provider,
+];
+const NAMED = '(user_id = ? and game_id = ? and kind = ? and currency = ? and provider = ?)';
+const ACCOUNTS = bySize((rows) => `select * from ledger_accounts where ${repeat(rows, NAMED, ' or ')} order by id`);
+const locked = new Map<Statement, Statement>();
+
+/** Locks accounts in the order of their ids, as every posting does. Accounts that do not exist are missing. */
+export function lockAccounts(transaction: Transaction, keys: readonly AccountKey[]) {
+  const read = ACCOUNTS(keys.length);
+  const lock = locked.get(read) ?? withUpdateLock(read);
+  locked.set(read, lock);
+  return transaction.all<AccountRow>(lock, keys.flatMap(valuesOf));
+}
+
+export const accountsNamed = (reader: Reader, keys: readonly AccountKey[]) =>
+  reader.all<AccountRow>(ACCOUNTS(keys.length), keys.flatMap(valuesOf));
+
+const OPEN = statement(`insert into ledger_accounts
+  (user_id, game_id, kind, currency, provider, balance, entries, date_added) values (?, ?, ?, ?, ?, 0, 0, ?)
+  on conflict (user_id, game_id, kind, currency, provider) do nothing`);
+export const openAccount = (transaction: Transaction, key: AccountKey, now: number) =>
+  transaction.run(OPEN, [...valuesOf(key), now]);
+
+const HEAD = statement('select sequence, hash from ledger_heads where game_id = ?');
+const HEAD_LOCKED = withUpdateLock(HEAD);
+const ADD_HEAD = statement(
+  "insert into ledger_heads (game_id, sequence, hash) values (?, 0, '') on conflict (game_id) do nothing",
+);
+const MOVE_HEAD = statement('update ledger_heads set sequence = ?, hash = ? where game_id = ?');
+type Head = Omit<LedgerHeadsTable, 'game_id'>;
+
+export async function lockHead(transaction: Transaction, gameId: number): Promise<Head> {
+  const found = await transaction.first<Head>(HEAD_LOCKED, [gameId]);
+  if (found) return found;
+  await transaction.run(ADD_HEAD, [gameId]);
+  return (await transaction.first<Head>(HEAD_LOCKED, [gameId]))!;
+}
+
+const ADD = statement(`insert into ledger_transactions (game_id, sequence, kind, operation, request_key, provider,
+  provider_reference, user_id, reverses_id, date_added, previous, hash)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`);
+const ADD_ENTRIES = bySize(
+  (rows) => `insert into ledger_entries (transaction_id, account_id, amount, balance_after) values
+    ${repeat(rows, '(cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint))', ', ')}`,
+);
+const SET_BALANCES = bySize(
+  (rows) => `update ledger_accounts set entries = entries + 1,
+    balance = case id ${repeat(rows, 'when cast(? as bigint) then cast(? as bigint)', ' ')} else balance end
+    where id in (${repeat(rows, 'cast(? as bigint)', ', ')})`,
+);
+
+export async function add(
+  transaction: Transaction,
+  row: NewTransaction,
+  entries: readonly Omit<EntryRow, 'id' | 'transaction_id'>[],
+): Promise<number> {
+  const added = await transaction.first<{ id: number }>(ADD, [
+    row.game_id,
+    row.sequence,
+    row.kind,
+    row.operation,
+    row.request_key,
+    row.provider,
+    row.provider_reference,
+    row.user_id,
+    row.reverses_id,
+    row.date_added,
+    row.previous,
+    row.hash,
+  ]);
+  const { id } = added!;
+  await transaction.run(
+    ADD_ENTRIES(entries.length),
+    entries.flatMap((each) => [id, each.account_id, each.amount, each.balance_after]),
+  );
+  const accounts = entries.map(({ account_id }) => account_id);
+  const balances = entries.flatMap((each) => [each.account_id, each.balance_after]);
+  await transaction.run(SET_BALANCES(entries.length), [...balances, ...accounts]);
+  await transaction.run(MOVE_HEAD, [row.sequence, row.hash, row.game_id]);
+  return id;
+}
+
+const ENTRIES_OF = statement(`select a.kind, a.user_id, a.provider, a.game_id, a.currency, e.amount
+  from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.transaction_id = ? order by e.id`);
+export const entriesOf = (reader: Reader, transactionId: number) =>
+  reader.all<AccountKey & { amount: number }>(ENTRIES_OF, [transactionId]);
+
+const OF_USER = statement('select * from ledger_accounts where user_id = ? order by id');
+export const accountsOfUser = (reader: Reader, userId: number) => reader.all<AccountRow>(OF_USER, [userId]);
+
+export const heads = (query: Query) => query.selectFrom('ledger_heads').selectAll().orderBy('game_id').execute();
+
+/** The head as a check begins: postings behind it are not part of the check. */
+export const transactionsAfter = (query: Query, gameId: number, sequence: number, upTo: number, most: number) =>
+  query
+    .selectFrom('ledger_transactions')
+    .selectAll()
+    .where('game_id', '=', gameId)
+    .where('sequence', '>', sequence)
+    .where('sequence', '<=', upTo)
+    .orderBy('sequence')
+    .limit(most)
+    .execute();
+
+export type NamedEntry = EntryRow & AccountKey;
+
+export const entriesAmong = (query: Query, transactionIds: readonly number[]): Promise<NamedEntry[]> =>
+  query
+    .selectFrom('ledger_entries as e')
+    .innerJoin('ledger_accounts as a', 'a.id', 'e.account_id')
+    .select(['e.id', 'e.transaction_id', 'e.account_id', 'e.amount', 'e.balance_after'])
+    .select(['a.kind', 'a.user_id', 'a.provider', 'a.game_id', 'a.currency'])
+    .where('e.transaction_id', 'in', transactionIds)
+    .orderBy('e.id')
+    .execute();
+
+export const accountsAfter = (query: Query, id: number, most: number) =>
+  query.selectFrom('ledger_accounts').selectAll().where('id', '>', id).orderBy('id').limit(most).execute();
+
+export const counts = async (query: Query) => ({
+  transactions: await countOf(query, 'ledger_transactions'),
+  entries: await countOf(query, 'ledger_entries'),
+});
+
+const countOf = async (query: Query, table: 'ledger_transactions' | 'ledger_entries'): Promise<number> =>
+  Number(
+    (
+      await query
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll().as('rows'))
+        .executeTakeFirstOrThrow()
+    ).rows,
+  );
+
+export interface PostingFilter {
+  readonly gameId?: number | undefined;
+  readonly userId?: number | undefined;
+  /** Unix seconds, inclusive and exclusive. */
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+/** Entries with their transactions and accounts, in the order in which they were made. */
+export const postingsAfter = (query: Query, id: number, { gameId, userId, from, until }: PostingFilter, most: number) =>
+  query
+    .selectFrom('ledger_entries as e')
+    .innerJoin('ledger_transactions as t', 't.id', 'e.transaction_id')
+    .innerJoin('ledger_accounts as a', 'a.id', 'e.account_id')
+    .select(['e.id', 'e.transaction_id', 't.date_added', 't.game_id', 't.kind as cause', 't.operation'])
+    .select(['t.request_key', 't.provider', 't.provider_reference', 't.user_id as actor', 't.reverses_id'])
+    .select(['e.account_id', 'a.kind', 'a.user_id', 'a.currency', 'e.amount', 'e.balance_after'])
+    .where('e.id', '>', id)
+    .$if(gameId !== undefined, (some) => some.where('t.game_id', '=', gameId!))
+    .$if(userId !== undefined, (some) => some.where('a.user_id', '=', userId!))
+    .$if(from !== undefined, (some) => some.where('t.date_added', '>=', from!))
+    .$if(until !== undefined, (some) => some.where('t.date_added', '<', until!))
+    .orderBy('e.id')
+    .limit(most)
+    .execute();
+
+export type PostingRow = Awaited<ReturnType<typeof postingsAfter>>[number];
