@@ -59,7 +59,7 @@ const GATES = [12_004, 11_104];
 
 test('an application’s token with every scope, authorised by the site’s owner, opens only content', async () => {
   const app = await anAppOf(api, owner, game, { allGames: true });
-  const closed = ofPower('profile', 'team', 'account', 'staff');
+  const closed = ofPower('profile', 'money', 'team', 'account', 'staff');
   assert.deepEqual(await refsOf(app, closed, game.id), all(closed, 12_004));
   const open = await refsOf(app, ofPower('content', 'personal'), game.id);
   assert.deepEqual(

@@ -11,6 +11,7 @@ export const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   'game set': () => import('./game-set.ts'),
   'token add': () => import('./token-add.ts'),
   'client add': () => import('./client-add.ts'),
+  'pack add': () => import('./pack-add.ts'),
   'portal set': () => import('./portal-set.ts'),
   'staff list': () => import('./staff-list.ts'),
   'staff set': () => import('./staff-set.ts'),

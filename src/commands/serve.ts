@@ -25,7 +25,7 @@ With --json it prints the object once the service is ready.`,
     demo: { type: 'boolean', says: 'add sample content to an empty database (with --sandbox: the sandbox’s)' },
   },
   run: async ({ values, json, environment, ...invocation }) => {
-    const settings = await withPort(invocation.settings());
+    const settings = withPayments(await withPort(invocation.settings()), values.demo);
     const { composeService, outsideOf } = await import('../composition/compose.ts');
     const demo = values.demo ? await addDemoTo(settings, environment) : undefined;
     const service = await composeService(settings, outsideOf(settings));
@@ -41,6 +41,10 @@ With --json it prints the object once the service is ready.`,
     process.exit(0);
   },
 });
+
+/** With sample content people try things out, and so pay without money. */
+const withPayments = (settings: Settings, isDemo: boolean): Settings =>
+  isDemo && settings.payments === 'default' ? { ...settings, payments: 'simulated' } : settings;
 
 /** Loading and compiling the program takes a third of its memory, which V8 would not release by itself. */
 function releaseMemory(): void {

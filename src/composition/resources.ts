@@ -31,8 +31,13 @@ import { vaults } from '../files/vaults/index.ts';
 import { lookups } from '../moderation/lookups/index.ts';
 import { moderation } from '../moderation/moderation/index.ts';
 import { reports } from '../moderation/reports/index.ts';
+import { gateways } from '../money/gateways/index.ts';
 import { ledger } from '../money/ledger/index.ts';
+import { packs } from '../money/packs/index.ts';
+import { payments } from '../money/payments/index.ts';
 import { purchases } from '../money/purchases/index.ts';
+import { terms } from '../money/terms/index.ts';
+import { wallets } from '../money/wallets/index.ts';
 import { agreements } from '../people/agreements/index.ts';
 import { bans } from '../people/bans/index.ts';
 import { blocks } from '../people/blocks/index.ts';
@@ -124,6 +129,11 @@ export const resources: readonly Resource[] = [
   portals,
   exports,
   ledger,
+  terms,
+  packs,
+  wallets,
+  gateways,
+  payments,
   purchases,
   auditLists,
   webhookSettings,

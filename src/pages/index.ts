@@ -4,6 +4,7 @@ import { authorizePage } from './authorize.ts';
 import { connectPage } from './connect.ts';
 import { fragmentScriptPage } from './fragment.ts';
 import { metadataPage } from './metadata.ts';
+import { paymentPage } from './payment.ts';
 import { portalPages } from './portal.ts';
 import { publicPages } from './public.ts';
 import { releasePage } from './release.ts';
@@ -19,6 +20,7 @@ export const pages: readonly Page[] = [
   authorizePage,
   connectPage,
   fragmentScriptPage,
+  paymentPage,
   ...portalPages,
   ...publicPages,
   releasePage,

@@ -89,7 +89,7 @@ export async function post(app: App, transaction: Transaction, posting: Posting)
     date_added: app.clock.now(),
     previous: head.hash,
   };
-  return store.add(transaction, { ...row, hash: hashOf(app, row, entries) }, entries);
+  return store.add(transaction, app.db.dialect, { ...row, hash: hashOf(app, row, entries) }, entries);
 }
 
 /** One amount per account, checked: integers, known accounts of one game, zero per currency. */

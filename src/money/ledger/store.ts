@@ -70,46 +70,56 @@ export async function lockHead(transaction: Transaction, gameId: number): Promis
   return (await transaction.first<Head>(HEAD_LOCKED, [gameId]))!;
 }
 
-const ADD = statement(`insert into ledger_transactions (game_id, sequence, kind, operation, request_key, provider,
-  provider_reference, user_id, reverses_id, date_added, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`);
+const COLUMNS = `game_id, sequence, kind, operation, request_key, provider, provider_reference, user_id, reverses_id,
+  date_added, previous, hash`;
+const ADD = statement(
+  `insert into ledger_transactions (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+);
 const ADD_ENTRIES = bySize(
   (rows) => `insert into ledger_entries (transaction_id, account_id, amount, balance_after) values
-    ${repeat(rows, '(cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint))', ', ')}`,
+    ${repeat(rows, '(?, ?, ?, ?)', ', ')}`,
 );
-const SET_BALANCES = bySize(
-  (rows) => `update ledger_accounts set entries = entries + 1,
-    balance = case id ${repeat(rows, 'when cast(? as bigint) then cast(? as bigint)', ' ')} else balance end
-    where id in (${repeat(rows, 'cast(? as bigint)', ', ')})`,
+const SET_BALANCE = statement('update ledger_accounts set balance = ?, entries = entries + 1 where id = ?');
+
+/** On PostgreSQL one statement writes everything, because each one is a round trip. */
+const ADD_ALL = bySize(
+  (rows) => `with added as (
+      insert into ledger_transactions (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      returning id, game_id, sequence, hash
+    ), given (account_id, amount, balance_after) as (
+      values ${repeat(rows, '(?::bigint, ?::bigint, ?::bigint)', ', ')}
+    ), entered as (
+      insert into ledger_entries (transaction_id, account_id, amount, balance_after)
+      select added.id, given.account_id, given.amount, given.balance_after from added, given
+      order by given.account_id
+    ), balanced as (
+      update ledger_accounts set balance = given.balance_after, entries = entries + 1
+      from given where ledger_accounts.id = given.account_id
+    ), moved as (
+      update ledger_heads set sequence = added.sequence, hash = added.hash
+      from added where ledger_heads.game_id = added.game_id
+    ) select id from added`,
 );
 
+type NewEntry = Omit<EntryRow, 'id' | 'transaction_id'>;
+
+/** `entries` are in the order of their accounts. Returns the id of the transaction. */
 export async function add(
   transaction: Transaction,
+  dialect: Database['dialect'],
   row: NewTransaction,
-  entries: readonly Omit<EntryRow, 'id' | 'transaction_id'>[],
+  entries: readonly NewEntry[],
 ): Promise<number> {
-  const added = await transaction.first<{ id: number }>(ADD, [
-    row.game_id,
-    row.sequence,
-    row.kind,
-    row.operation,
-    row.request_key,
-    row.provider,
-    row.provider_reference,
-    row.user_id,
-    row.reverses_id,
-    row.date_added,
-    row.previous,
-    row.hash,
-  ]);
-  const { id } = added!;
-  await transaction.run(
-    ADD_ENTRIES(entries.length),
-    entries.flatMap((each) => [id, each.account_id, each.amount, each.balance_after]),
-  );
-  const accounts = entries.map(({ account_id }) => account_id);
-  const balances = entries.flatMap((each) => [each.account_id, each.balance_after]);
-  await transaction.run(SET_BALANCES(entries.length), [...balances, ...accounts]);
+  const values = [row.game_id, row.sequence, row.kind, row.operation, row.request_key, row.provider];
+  values.push(row.provider_reference, row.user_id, row.reverses_id, row.date_added, row.previous, row.hash);
+  if (dialect === 'postgres') {
+    const given = entries.flatMap((each) => [each.account_id, each.amount, each.balance_after]);
+    return (await transaction.first<{ id: number }>(ADD_ALL(entries.length), [...values, ...given]))!.id;
+  }
+  const { id } = (await transaction.first<{ id: number }>(ADD, values))!;
+  const rows = entries.flatMap((each) => [id, each.account_id, each.amount, each.balance_after]);
+  await transaction.run(ADD_ENTRIES(entries.length), rows);
+  for (const each of entries) await transaction.run(SET_BALANCE, [each.balance_after, each.account_id]);
   await transaction.run(MOVE_HEAD, [row.sequence, row.hash, row.game_id]);
   return id;
 }

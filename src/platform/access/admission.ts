@@ -54,6 +54,7 @@ function ownRefusal(power: Power, caller: UserCaller, { gameId }: Target): Error
   const isOfSite = caller.gameId === undefined && !caller.contentOnly;
   if (isOfSite || caller.service) return undefined;
   if (power === 'account' || power === 'staff') return 'TOKEN_OF_GAME';
+  if (power === 'money') return caller.contentOnly ? 'TOKEN_OF_GAME' : undefined;
   if (power !== 'team') return undefined;
   if (caller.contentOnly || gameId === undefined) return 'TOKEN_OF_GAME';
   return gameId === caller.gameId ? undefined : 'OAUTH_UNEXPECTED_GAME_REFERENCE';

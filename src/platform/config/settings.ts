@@ -342,6 +342,18 @@ export const definitions = {
     'Time limit of the scan of a single file.',
     integer(120, 1, 3_600),
   ),
+  monetization: define(
+    'MODSTEAD_MONETIZATION',
+    'on',
+    '`off`: nothing is sold on the whole site (900012). With `on` each game decides by its `monetization_options`.',
+    oneOf('on', 'on', 'off'),
+  ),
+  payments: define(
+    'MODSTEAD_PAYMENTS',
+    'simulated in the sandbox and with `serve --demo`, off in production',
+    'Payment provider: `simulated` moves no money and lets buyers choose the outcome; `off` sells no token packs.',
+    oneOf('default', 'default', 'simulated', 'off'),
+  ),
   portalAddresses: define(
     'MODSTEAD_PORTAL_ADDRESSES',
     'the platforms themselves',

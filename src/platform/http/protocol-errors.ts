@@ -82,6 +82,7 @@ function powerErrors(access: Access): readonly ErrorName[] {
       return ['TOKEN_OF_APPLICATION'];
     case 'team':
       return ['TOKEN_OF_APPLICATION', 'TOKEN_OF_GAME', ...OF_ONE_GAME];
+    case 'money':
     case 'account':
     case 'staff':
       return ['TOKEN_OF_APPLICATION', 'TOKEN_OF_GAME'];

@@ -1,0 +1,259 @@
+import { requireGameRow } from '../../catalogue/games/games.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { gatewayNamed, gatewayOf } from '../gateways/gateways.ts';
+import {
+  type Cause,
+  type Entry,
+  lockBalances,
+  moneyAccount,
+  type Posting,
+  post,
+  tokenAccount,
+} from '../ledger/ledger.ts';
+import { requirePack } from '../packs/packs.ts';
+import { requireSelling } from '../terms/switches.ts';
+import { taxedPrice, termsOf, termsOfDay } from '../terms/terms.ts';
+import * as store from './store.ts';
+
+export type { PaymentRow } from './store.ts';
+
+const DAY = 86_400;
+const YEAR = 365 * DAY;
+/** A payment that nobody completes within this time has failed. */
+const ABANDONED_SECONDS = DAY;
+/** A repeated request with the same key returns the same payment for this long. */
+const KEY_SECONDS = DAY;
+
+export interface PackOrder {
+  readonly gameId: number;
+  readonly packId: number;
+  readonly key: string;
+}
+
+/** Begins the payment for a token pack: the intent is committed before the provider hears of it. */
+export async function orderPack(app: App, caller: UserCaller, order: PackOrder): Promise<store.PaymentRow> {
+  const game = await requireGameRow(app, caller, order.gameId);
+  requireSelling(app, game);
+  const gateway = gatewayOf(app);
+  if (!gateway) throw new ApiError('MONETIZATION_IAP_NOT_CONFIGURED');
+  const payment = await app.db.write((transaction) => recordOrder(app, transaction, caller, order, gateway.name));
+  if (payment.url !== '') return payment;
+  const { reference, price: amount, currency, tokens } = payment;
+  const description = `${game.name}: ${tokens} ${game.token_name}`;
+  const url = await gateway.open(app, { reference, amount, currency, description });
+  return app.db.write(({ query }) => store.change(query, payment.id, { url }));
+}
+
+async function recordOrder(
+  app: App,
+  transaction: Transaction,
+  { userId }: UserCaller,
+  { gameId, packId, key }: PackOrder,
+  provider: string,
+): Promise<store.PaymentRow> {
+  const now = app.clock.now();
+  const pack = await requirePack(transaction, gameId, packId);
+  const earlier = await store.byRequest(transaction, userId, gameId, key, now - KEY_SECONDS);
+  if (earlier && earlier.pack_id !== packId)
+    throw new ApiError('MONETIZATION_REQUEST_ERROR', { fields: [{ field: 'idempotent_key', rule: 'taken' }] });
+  if (earlier) return earlier;
+  const { id: termsId, terms } = await termsOf(transaction, gameId);
+  const { total, tax } = taxedPrice(pack.price, terms);
+  return store.add(transaction.query, {
+    user_id: userId,
+    game_id: gameId,
+    pack_id: packId,
+    terms_id: termsId,
+    tokens: pack.tokens,
+    price: total,
+    tax,
+    currency: pack.currency,
+    provider,
+    reference: app.random.uuid(),
+    url: '',
+    request_key: key,
+    status: 'pending',
+    transaction_id: 0,
+    date_added: now,
+    date_paid: 0,
+    date_ended: 0,
+  });
+}
+
+async function requirePayment(app: App, { userId }: UserCaller, id: number): Promise<store.PaymentRow> {
+  const payment = await store.byId(app.db, id);
+  if (payment?.user_id !== userId) throw new ApiError('RESOURCE_NOT_FOUND');
+  return payment;
+}
+
+export const showPayment = requirePayment;
+
+export const listPayments = (app: App, { userId }: UserCaller, page: { limit: number; offset: number }) =>
+  store.ofUser(app.db.query, userId, page);
+
+/** Asks the provider about the payment with this reference, and records what it says. */
+export async function settleReference(app: App, provider: string, reference: string): Promise<void> {
+  const payment = await store.byReference(app.db, provider, reference);
+  if (payment) await settle(app, payment);
+}
+
+async function settle(app: App, payment: store.PaymentRow): Promise<void> {
+  const state = await gatewayNamed(payment.provider).stateOf(app, payment.reference);
+  const isAbandoned = state === 'pending' && app.clock.now() - payment.date_added > ABANDONED_SECONDS;
+  if (state === 'paid') await app.db.write((transaction) => receive(app, transaction, payment.id));
+  else if (state === 'failed' || isAbandoned) await app.db.write((transaction) => fail(app, transaction, payment.id));
+}
+
+async function fail(app: App, transaction: Transaction, id: number): Promise<void> {
+  const payment = await store.lockById(transaction, id);
+  if (payment?.status !== 'pending') return;
+  await store.change(transaction.query, id, { status: 'failed', date_ended: app.clock.now() });
+}
+
+/** Credits the tokens once, however often the provider reports the payment. A deficit is settled first. */
+async function receive(app: App, transaction: Transaction, id: number): Promise<void> {
+  const payment = await store.lockById(transaction, id);
+  // A payment that was given up can still arrive.
+  if (payment?.status !== 'pending' && payment?.status !== 'failed') return;
+  const { user_id, game_id, tokens } = payment;
+  const deficit = tokenAccount('deficit', game_id, user_id);
+  const [owed = 0] = await lockBalances(app, transaction, [deficit]);
+  const recovered = Math.min(tokens, -owed);
+  const transactionId = await post(app, transaction, {
+    kind: 'pack_sale',
+    gameId: game_id,
+    cause: causeOf(payment, 'payments.receive', user_id),
+    entries: [
+      ...moneyEntries(payment),
+      { account: tokenAccount('issued_tokens', game_id), amount: -tokens },
+      { account: tokenAccount('wallet', game_id, user_id), amount: tokens - recovered },
+      { account: deficit, amount: recovered },
+    ].filter(({ amount }) => amount !== 0),
+  });
+  const now = app.clock.now();
+  await store.change(transaction.query, id, {
+    status: 'paid',
+    transaction_id: transactionId,
+    date_paid: now,
+    date_ended: 0,
+  });
+}
+
+const causeOf = ({ provider, reference, request_key }: store.PaymentRow, operation: string, actor: number): Cause => ({
+  operation,
+  actor,
+  provider,
+  reference,
+  key: request_key,
+});
+
+/** Where the money of a pack goes; `sign` is −1 where it goes back. */
+function moneyEntries({ game_id, currency, provider, price, tax }: store.PaymentRow, sign: 1 | -1 = 1): Entry[] {
+  return [
+    { account: moneyAccount('gateway', game_id, currency, provider), amount: -price * sign },
+    { account: moneyAccount('token_sales', game_id, currency), amount: (price - tax) * sign },
+    { account: moneyAccount('tax', game_id, currency), amount: tax * sign },
+  ].filter(({ amount }) => amount !== 0);
+}
+
+/** Takes the tokens of a payment back: from the wallet, and as a deficit what is not there any more. */
+async function takeBack(
+  app: App,
+  transaction: Transaction,
+  payment: store.PaymentRow,
+  { kind, cause }: Pick<Posting, 'kind' | 'cause'>,
+): Promise<void> {
+  const { user_id, game_id, tokens } = payment;
+  const wallet = tokenAccount('wallet', game_id, user_id);
+  const [balance = 0] = await lockBalances(app, transaction, [wallet]);
+  const taken = Math.min(balance, tokens);
+  await post(app, transaction, {
+    kind,
+    gameId: game_id,
+    cause,
+    reverses: payment.transaction_id,
+    entries: [
+      ...moneyEntries(payment, -1),
+      { account: tokenAccount('issued_tokens', game_id), amount: tokens },
+      { account: wallet, amount: -taken },
+      { account: tokenAccount('deficit', game_id, user_id), amount: taken - tokens },
+    ].filter(({ amount }) => amount !== 0),
+  });
+}
+
+/** A buyer returns a pack whose tokens are all still there, within the terms of the day on which they bought it. */
+export async function refundPayment(app: App, caller: UserCaller, id: number): Promise<store.PaymentRow> {
+  const { provider, reference } = await requirePayment(app, caller, id);
+  const refunded = await app.db.write(async (transaction) => {
+    const payment = (await store.lockById(transaction, id))!;
+    await requireRefundable(app, transaction, payment);
+    const cause = causeOf(payment, 'refund-payment', caller.userId);
+    await takeBack(app, transaction, payment, { kind: 'pack_refund', cause });
+    const row = await store.change(transaction.query, id, { status: 'refunded', date_ended: app.clock.now() });
+    await app.jobs.enqueue(transaction, REFUND_AT_PROVIDER, { provider, reference }, { key: reference });
+    return row;
+  });
+  return refunded;
+}
+
+async function requireRefundable(app: App, transaction: Transaction, payment: store.PaymentRow): Promise<void> {
+  const { user_id, game_id, tokens, status, date_paid } = payment;
+  const now = app.clock.now();
+  const terms = await termsOfDay(transaction, payment.terms_id);
+  if (status !== 'paid' || now - date_paid > terms.pack_refund_days * DAY)
+    throw new ApiError('MONETIZATION_UNEXPECTED_OPERATION', {
+      fields: [{ field: 'payment_id', rule: 'not_refundable' }],
+    });
+  const [balance = 0] = await lockBalances(app, transaction, [tokenAccount('wallet', game_id, user_id)]);
+  if (balance < tokens) throw new ApiError('MONETIZATION_INSUFFICIENT_FUNDS');
+  const refunds = await store.refundsSince(transaction, user_id, game_id, now - YEAR);
+  if (refunds >= terms.pack_refunds_per_year)
+    throw new ApiError('MONETIZATION_UNEXPECTED_OPERATION', {
+      fields: [{ field: 'payment_id', rule: 'not_refundable' }],
+    });
+}
+
+export const REFUND_AT_PROVIDER = 'payments.refund';
+
+/** The books come first; the provider is told by a job, again and again until it has answered. */
+export const refundAtProvider = (app: App, { provider, reference }: { provider: string; reference: string }) =>
+  gatewayNamed(provider).refund(app, reference);
+
+/** The buyer's bank took the money back: the tokens go, and what was spent of them is owed. */
+export async function disputeReference(app: App, provider: string, reference: string): Promise<boolean> {
+  const found = await store.byReference(app.db, provider, reference);
+  if (!found) return false;
+  return app.db.write(async (transaction) => {
+    const payment = (await store.lockById(transaction, found.id))!;
+    if (payment.status !== 'paid') return false;
+    const cause = causeOf(payment, 'payments.dispute', 0);
+    await takeBack(app, transaction, payment, { kind: 'chargeback', cause });
+    await store.change(transaction.query, payment.id, { status: 'disputed', date_ended: app.clock.now() });
+    const subject = { resource: 'payments', id: payment.id, gameId: payment.game_id };
+    await audit(app, transaction, { actor: 0, action: 'payments.dispute', subject, data: { tokens: payment.tokens } });
+    return true;
+  });
+}
+
+const SETTLED_AT_ONCE = 100;
+
+/** For payments whose outcome the provider could not report: asks it again. */
+export async function settlePending(app: App, heartbeat: () => Promise<void>): Promise<void> {
+  for (let last = 0; ; ) {
+    const pending = await store.pendingAfter(app.db, last, SETTLED_AT_ONCE);
+    for (const payment of pending) await settle(app, payment);
+    if (pending.length < SETTLED_AT_ONCE) return;
+    last = pending.at(-1)!.id;
+    await heartbeat();
+  }
+}
+
+/** Every paid payment has its transaction, and one that was taken back has a transaction that reverses it. */
+export async function checkPayments(app: App): Promise<string[]> {
+  const rows = await store.disagreeing(app.db.withLongTimeouts.query);
+  return rows.map(({ id, status }) => `Payment ${id} is ${status}, and the books say otherwise.`);
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+const DAYS_MAX = 3_650;
+const Days = z.int().min(0).max(DAYS_MAX);
+const PerYear = z.int().min(0).max(1_000);
+const BasisPoints = z.int().min(0).max(10_000);
+const Micros = z.int().min(0).max(1_000_000_000_000);
+
+/** The conditions under which a game sells. The defaults are those that players of this API know. */
+export const TermsFields = z.object({
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .meta({ description: 'The currency of token packs that name none (ISO 4217).' })
+    .default('USD'),
+  fee_micros: Micros.meta({
+    description: 'The fee of the site per token, in millionths of the currency.',
+  }).default(1_200),
+  pool_micros: Micros.meta({
+    description: 'What sellers and the game share per token, in millionths of the currency.',
+  }).default(4_000),
+  seller_basis_points: BasisPoints.meta({
+    description: 'The share of sellers in the pool, in hundredths of a percent; the rest is the game’s.',
+  }).default(7_000),
+  price_min: z.int().min(1).max(1_000_000).meta({ description: 'The lowest price of a mod, in tokens.' }).default(1),
+  price_max: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .meta({ description: 'The highest price of a mod, in tokens.' })
+    .default(1_000_000),
+  hold_days: Days.meta({ description: 'How long earnings are pending.' }).default(30),
+  refund_days: Days.meta({ description: 'How long a buyer can return a mod.' }).default(7),
+  refunds_per_year: PerYear.meta({ description: 'How many mods a buyer can return in 365 days.' }).default(8),
+  studio_refund_days: Days.meta({ description: 'How long the game’s team can refund a mod.' }).default(30),
+  pack_refund_days: Days.meta({ description: 'How long a buyer can return an unused token pack.' }).default(30),
+  pack_refunds_per_year: PerYear.meta({
+    description: 'How many token packs a buyer can return in 365 days.',
+  }).default(1),
+  tax_basis_points: BasisPoints.meta({ description: 'The tax on token packs, in hundredths of a percent.' }).default(0),
+  tax_included: z.boolean().meta({ description: 'Whether the price of a pack contains the tax.' }).default(true),
+  in_game_only: z
+    .boolean()
+    .meta({ description: 'Whether only tokens of a sign-in in the game may buy (900074).' })
+    .default(false),
+});
+
+export type Terms = z.output<typeof TermsFields>;
+
+export const DEFAULT_TERMS: Terms = TermsFields.parse({});
+
+/** What an edit may send: any of the fields, without their defaults. */
+export const TermsChanges = z.object(
+  Object.fromEntries(
+    Object.entries(TermsFields.shape).map(([name, field]) => [name, field.unwrap().optional()]),
+  ) as unknown as {
+    [K in keyof typeof TermsFields.shape]: z.ZodOptional<ReturnType<(typeof TermsFields.shape)[K]['unwrap']>>;
+  },
+);

@@ -1,0 +1,14 @@
+import type { App } from '../../platform/app.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+
+/** Bits of the `monetization_options` of games. */
+export const GAME_SELLS = 1;
+export const GAME_HAS_MARKETPLACE = 2;
+export const GAME_HAS_LIMITED_STOCK = 8;
+export const GAME_LIMITS_ALL = 16;
+
+/** The switches of the site and of the game, each with its own error. */
+export function requireSelling({ settings }: App, game: { readonly monetization_options: number }): void {
+  if (settings.monetization === 'off') throw new ApiError('MONETIZATION_SITE_MONETIZATION_DISABLED');
+  if ((game.monetization_options & GAME_SELLS) === 0) throw new ApiError('MONETIZATION_GAME_MONETIZATION_DISABLED');
+}

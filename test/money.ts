@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { addGameTokenPack } from '../src/money/packs/operations.ts';
+import { buyTokenPack } from '../src/money/payments/operations.ts';
+import { getUserWallet } from '../src/money/wallets/operations.ts';
+import type { Api, Client, Game } from './api.ts';
+import { Browser } from './browser.ts';
+
+export interface SellingGame extends Game {
+  /** The administrator of the game. */
+  readonly studio: Client;
+}
+
+/** A game that sells. `api` has to be started with `MODSTEAD_PAYMENTS=simulated`. */
+export async function aSellingGame(api: Api, monetization_options = 1 | 2): Promise<SellingGame> {
+  const game = await api.aGame({ settings: { monetization_options } });
+  return { ...game, studio: await api.as(game.owner) };
+}
+
+export interface APack {
+  readonly tokens?: number;
+  readonly price?: number;
+  readonly skus?: readonly string[];
+}
+
+export async function aPack(api: Api, game: SellingGame, { tokens = 100, price = 199, skus = [] }: APack = {}) {
+  const body = { name: api.unique('Pack'), tokens, price, skus };
+  return (await game.studio.call(addGameTokenPack, { params: { game_id: game.id }, body })).body;
+}
+
+type Choice = 'pay' | 'pay-later' | 'decline' | 'dispute';
+
+/** What a buyer chooses at the address of a payment. */
+export async function choose(api: Api, checkoutUrl: string, choice: Choice): Promise<void> {
+  const browser = new Browser(api);
+  const { pathname } = new URL(checkoutUrl);
+  const answer = await browser.submit(await browser.get(pathname), { choice });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+/** Buys a pack, and returns the payment as it began. */
+export async function buyPack(
+  api: Api,
+  buyer: Client,
+  game: { id: number },
+  pack: { id: number },
+  choice: Choice = 'pay',
+) {
+  const params = { game_id: game.id, token_pack_id: pack.id };
+  const body = { idempotent_key: api.unique('key') };
+  const payment = (await buyer.call(buyTokenPack, { params, body })).body;
+  await choose(api, payment.checkout_url, choice);
+  return payment;
+}
+
+export const walletOf = async (buyer: Client, game: { id: number }) => {
+  const { balance, deficit, pending_balance: pending } = (
+    await buyer.call(getUserWallet, { query: { game_id: game.id } })
+  ).body;
+  return { balance, deficit, pending };
+};
