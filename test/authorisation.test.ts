@@ -15,6 +15,8 @@ import { addSourceModfile } from '../src/files/sources/operations.ts';
 import { createMultipartUploadSession } from '../src/files/uploads/operations.ts';
 import { decideOverContent } from '../src/moderation/moderation/operations.ts';
 import { submitReportOperation } from '../src/moderation/reports/operations.ts';
+import { addGameTokenPack } from '../src/money/packs/operations.ts';
+import { buyTokenPack } from '../src/money/payments/operations.ts';
 import { addAgreementVersion } from '../src/people/agreements/operations.ts';
 import { joinStaff } from '../src/people/staff/staff.ts';
 import { setUserStatus, USER_BANNED } from '../src/people/users/users.ts';
@@ -46,7 +48,12 @@ import { assertRows } from './hand-tables.ts';
 import { zipOf } from './zips.ts';
 
 const api = await startApi({
-  settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' },
+  settings: {
+    MODSTEAD_CACHE_MB: '0',
+    MODSTEAD_JOBS: 'off',
+    MODSTEAD_RATE_LIMITS: 'off',
+    MODSTEAD_PAYMENTS: 'simulated',
+  },
 });
 const app = api.app();
 const TEAM_ADDRESS = 'author@example.org';
@@ -117,9 +124,14 @@ const reportOn = (id: number) => ({ resource: 'mods', id, type: 0, summary: 'Wro
 
 type Params = Record<string, string | number>;
 
+const PACK = { name: 'Pack', tokens: 100, price: 199 };
+
 /** A game with one resource of every kind, all owned by the author, and the teams of game and mod. */
 async function aScene(name: SceneName) {
-  const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }] });
+  const game = await api.aGame({
+    settings: { monetization_options: 1 },
+    tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }],
+  });
   const { author } = people;
   const mods = [await api.aMod({ game, owner: author }), await api.aMod({ game, owner: author })];
   const denied = await api.aMod({ game, owner: author });
@@ -158,6 +170,9 @@ async function aScene(name: SceneName) {
   const ofWebhook = { ...inGame, webhook_id: webhook.body.id };
   await asAuthor.call(editModByPut, { params: ofMod, body: { summary: 'As described' } });
   const deliveries = await asOwner.call(getGameWebhookDeliveries, { params: ofWebhook });
+  const pack = await asOwner.call(addGameTokenPack, { params: inGame, body: PACK });
+  const ofPack = { ...inGame, token_pack_id: pack.body.id };
+  const payment = await asAuthor.call(buyTokenPack, { params: ofPack, body: { idempotent_key: name } });
   await asOwner.call(addMetricsSecret, { params: inGame });
   const rule = await asOwner.call(addGameRule, { params: inGame, body: RULE });
   const decisions = await asOwner.call(getGameRuleDecisions, { params: inGame });
@@ -211,6 +226,8 @@ async function aScene(name: SceneName) {
   const named = { ...ofMod, ...file };
   const params: Params = {
     ...ofMod,
+    ...ofPack,
+    payment_id: payment.body.id,
     collection_id,
     guide_id: guide.id,
     file_id: file.id,
@@ -414,6 +431,11 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'me-authenticate': () => ({ body: { security_code: 'AAAAA' } }),
   'add-connection': ({ game }) => ({ body: { game_id: game.id, appdata: 'made-up' } }),
   'edit-game-portal': () => ({ body: { active: false } }),
+  'edit-game-selling-terms': () => ({ body: { hold_days: 14 } }),
+  'add-game-token-pack': () => ({ body: { ...PACK, name: api.unique('Pack') } }),
+  'edit-game-token-pack': () => ({ body: { price: 299 } }),
+  'get-user-wallet': ({ game }) => ({ query: { game_id: game.id } }),
+  'buy-token-pack': () => ({ body: { idempotent_key: api.unique('key') } }),
   'add-game-webhook': () => ({ body: { name: 'More', url: 'https://10.0.0.1/' } }),
   'edit-game-webhook': () => ({ body: { name: 'Better' } }),
   'add-message-thread': () => ({ body: letter }),

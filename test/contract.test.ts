@@ -28,6 +28,9 @@ import { addSourceModfile } from '../src/files/sources/operations.ts';
 import { createMultipartUploadSession } from '../src/files/uploads/operations.ts';
 import * as uploads from '../src/files/uploads/store.ts';
 import { submitReportOperation } from '../src/moderation/reports/operations.ts';
+import { addGameTokenPack } from '../src/money/packs/operations.ts';
+import { buyTokenPack } from '../src/money/payments/operations.ts';
+import { editGameSellingTerms } from '../src/money/terms/operations.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/people/agreements/operations.ts';
 import { addAddressBan } from '../src/people/bans/operations.ts';
 import { blockAUser } from '../src/people/blocks/operations.ts';
@@ -53,7 +56,9 @@ import { zipOf } from './zips.ts';
 
 // Jobs and the cache are off, because tests count the queries of requests.
 // Tests that hold for every operation are derived from the declarations here, and are not repeated in other files.
-const api = await startApi({ settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off' } });
+const api = await startApi({
+  settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off', MODSTEAD_PAYMENTS: 'simulated' },
+});
 const TAG_GROUPS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'checkboxes' as const, tags: [name] }));
 const game = await api.aGame({ tagGroups: TAG_GROUPS });
 const ADDRESS = 'ada@example.org';
@@ -225,6 +230,16 @@ for (const name of tags) {
 }
 for (const summary of tags) await (await api.as(ada)).call(editModByPut, { params, body: { summary: `${summary}!` } });
 
+await asAda.call(editGameOperation, { params: { game_id: game.id }, body: { monetization_options: 1 } });
+let [token_pack_id, payment_id] = [0, 0];
+for (const name of tags) {
+  const pack = { params: { game_id: game.id }, body: { name, tokens: 100, price: 199 } };
+  token_pack_id = (await asAda.call(addGameTokenPack, pack)).body.id;
+  const order = { params: { game_id: game.id, token_pack_id }, body: { idempotent_key: name } };
+  payment_id = (await asAda.call(buyTokenPack, order)).body.id;
+  await asAda.call(editGameSellingTerms, { params: { game_id: game.id }, body: { hold_days: 14 } });
+}
+
 const waiting = await api.aMod({ game, owner: ada });
 for (const mod of mods) {
   const body = { resource: 'mods', id: mod.id, type: 0, summary: 'Wrong' };
@@ -293,6 +308,8 @@ const PARAMETERS: Record<string, string | number> = {
   portal: 'steam',
   portal_id: 'steam',
   webhook_id,
+  token_pack_id,
+  payment_id,
   delivery_id: 999_999,
   thread_id,
   message_id: 999_999,
@@ -314,6 +331,7 @@ const PARAMETERS: Record<string, string | number> = {
 /** Query parameters of operations that require some. */
 const QUERIES: Record<string, Record<string, string>> = {
   'get-multipart-upload-parts': { upload_id },
+  'get-user-wallet': { game_id: String(game.id) },
   'get-cook-upload-parts': { upload_id: cookUpload.body.upload_id },
 };
 /** Lists that are empty for the key of a game, because their rows belong to a user. */

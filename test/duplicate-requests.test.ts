@@ -105,6 +105,10 @@ const CREATING: Record<string, CreatingRequest> = {
     table: 'agreement_versions',
     input: () => ({ body: { type: 1, name: api.unique('Terms'), description: 'Be kind.' } }),
   },
+  'add-game-token-pack': {
+    table: 'token_packs',
+    input: () => ({ params: inGame, body: { name: api.unique('Pack'), tokens: 100, price: 199 } }),
+  },
   'add-game-webhook': {
     table: 'webhooks',
     input: () => ({ params: inGame, body: { name: api.unique('Hook'), url: 'https://example.org/' } }),

@@ -53,8 +53,10 @@ export async function buyPack(
 }
 
 export const walletOf = async (buyer: Client, game: { id: number }) => {
-  const { balance, deficit, pending_balance: pending } = (
-    await buyer.call(getUserWallet, { query: { game_id: game.id } })
-  ).body;
+  const {
+    balance,
+    deficit,
+    pending_balance: pending,
+  } = (await buyer.call(getUserWallet, { query: { game_id: game.id } })).body;
   return { balance, deficit, pending };
 };

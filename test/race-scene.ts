@@ -13,6 +13,8 @@ import { addSourceModfile } from '../src/files/sources/operations.ts';
 import { createMultipartUploadSession } from '../src/files/uploads/operations.ts';
 import { decideOverContent } from '../src/moderation/moderation/operations.ts';
 import { submitReportOperation } from '../src/moderation/reports/operations.ts';
+import { addGameTokenPack } from '../src/money/packs/operations.ts';
+import { buyTokenPack } from '../src/money/payments/operations.ts';
 import { addAgreementVersion } from '../src/people/agreements/operations.ts';
 import { joinStaff } from '../src/people/staff/staff.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
@@ -21,6 +23,7 @@ import { addClient } from '../src/signin/oauth/clients.ts';
 import { addMetricsSecret } from '../src/studio/metrics/operations.ts';
 import { addGameWebhook, getGameWebhookDeliveries } from '../src/studio/webhooks/operations.ts';
 import { type Answer, type Api, type CallInput, type Client, START, type User } from './api.ts';
+import { choose } from './money.ts';
 import { zipOf } from './zips.ts';
 
 const picture = (width: number, height: number) =>
@@ -39,6 +42,8 @@ const COOKING = {
 };
 const PORTAL = { app_id: '1', ticket_key: '0'.repeat(64) };
 const RULE = { name: 'Everything', when: '{"all":[]}', verdict: 'report' };
+
+const PACK = { name: 'Pack', tokens: 100, price: 199 };
 
 type Params = Record<string, string | number>;
 
@@ -68,7 +73,10 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
   await app.db.write((transaction) =>
     joinStaff(transaction, { userId: staff.id, level: STAFF_LEVELS.administrator, addedBy: 0, now: START }),
   );
-  const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }] });
+  const game = await api.aGame({
+    settings: { monetization_options: 1 },
+    tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }],
+  });
   const leader = game.owner;
   const [mod, needed, denied, hidden, another] = [
     await api.aMod({ game, owner: leader }),
@@ -138,6 +146,10 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
   const ofWebhook = { ...inGame, webhook_id: webhook.id };
   await must(asLeader.call(operationOf('edit-mod-put'), { params: ofMod, body: { summary: 'As it is told' } }));
   const deliveries = await must(asLeader.call(getGameWebhookDeliveries, { params: ofWebhook }));
+  const pack = await must(asLeader.call(addGameTokenPack, { params: inGame, body: PACK }));
+  const ofPack = { ...inGame, token_pack_id: pack.id };
+  const payment = await must(asAuthor.call(buyTokenPack, { params: ofPack, body: { idempotent_key: 'scene' } }));
+  await choose(api, payment.checkout_url, 'pay');
   await must(asLeader.call(addMetricsSecret, { params: inGame }));
   const rule = await must(asLeader.call(addGameRule, { params: inGame, body: RULE }));
   const build = await must(asLeader.call(cookingSasToken, { params: inGame }));
@@ -216,6 +228,8 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
     agreement_version_id: agreementId,
     client_id: client.client_id,
     ...thread,
+    ...ofPack,
+    payment_id: payment.id,
     ...ofWebhook,
     message_id: message.id,
     ...rows,
@@ -354,6 +368,10 @@ const REQUESTS: Record<string, Request> = {
   'add-avatar': () => ({ files: AVATAR }),
   'edit-mailings': body({ wanted: false }),
   'edit-game-portal': body(PORTAL),
+  'edit-game-selling-terms': body({ hold_days: 14 }),
+  'add-game-token-pack': body({ ...PACK, name: 'More' }),
+  'edit-game-token-pack': body({ price: 299 }),
+  'buy-token-pack': body({ idempotent_key: 'race' }),
   'add-game-webhook': body({ name: 'More', url: 'https://10.0.0.1/' }),
   'edit-game-webhook': body({ name: 'Better' }),
   'add-message-thread': ({ other }) => ({ body: { subject: 'Ahoy', content: 'Are you there?', user_ids: [other.id] } }),

@@ -10,7 +10,12 @@ import { inputFor, operationOf, type Scene } from './race-scene.ts';
 
 /** Settings for races: every request gets its own connection. */
 export const RACE_SETTINGS = {
-  settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off', MODSTEAD_CONNECTIONS_PER_ADDRESS: '1000' },
+  settings: {
+    MODSTEAD_JOBS: 'off',
+    MODSTEAD_RATE_LIMITS: 'off',
+    MODSTEAD_PAYMENTS: 'simulated',
+    MODSTEAD_CONNECTIONS_PER_ADDRESS: '1000',
+  },
   // A game can be deleted only after its mods.
   writesRows: true,
 };

@@ -24,7 +24,13 @@ The game sells once its monetization_options have the bit 1, as by "game set GAM
   run: async ({ values, settings, environment }) => {
     const gameId = idOf(values.game, '--game');
     const { name, tokens, price, currency, sku = [] } = values;
-    const fields = fieldsOf({ name, tokens, price, ...(currency && { currency }), ...(sku.length > 0 && { skus: sku }) });
+    const fields = fieldsOf({
+      name,
+      tokens,
+      price,
+      ...(currency && { currency }),
+      ...(sku.length > 0 && { skus: sku }),
+    });
     return withApp(settings(), environment, async (app) => {
       const { addPack } = await import('../money/packs/packs.ts');
       await requireKnownGame(app, gameId);

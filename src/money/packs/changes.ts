@@ -27,4 +27,3 @@ export const NewPackBody = z.object({
 });
 
 export const PackChangesBody = z.object(fields).partial();
-

@@ -30,7 +30,11 @@ test('terms are the defaults until administrators change them, and every change 
 test('terms that cannot be met are refused', async () => {
   const game = await aSellingGame(api);
   const params = { game_id: game.id };
-  for (const body of [{ seller_basis_points: 10_001 }, { price_min: 10, price_max: 9 }, { fee_micros: 0, pool_micros: 0 }])
+  for (const body of [
+    { seller_basis_points: 10_001 },
+    { price_min: 10, price_max: 9 },
+    { fee_micros: 0, pool_micros: 0 },
+  ])
     await game.studio.refused(editGameSellingTerms, { params, body }, 422, 13_009);
 });
 
