@@ -2,6 +2,7 @@ import { requireGameRow } from '../../catalogue/games/games.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { gatewayNamed, gatewayOf } from '../gateways/gateways.ts';
@@ -57,6 +58,8 @@ async function recordOrder(
 ): Promise<store.PaymentRow> {
   const now = app.clock.now();
   const pack = await requirePack(transaction, gameId, packId);
+  // Requests with one key that arrive together begin one payment.
+  await takeAdvisoryLock(transaction, `payments/${userId}/${gameId}/${key}`);
   const earlier = await store.byRequest(transaction, userId, gameId, key, now - KEY_SECONDS);
   if (earlier && earlier.pack_id !== packId)
     throw new ApiError('MONETIZATION_REQUEST_ERROR', { fields: [{ field: 'idempotent_key', rule: 'taken' }] });
@@ -120,8 +123,8 @@ async function receive(app: App, transaction: Transaction, id: number): Promise<
   // A payment that was given up can still arrive.
   if (payment?.status !== 'pending' && payment?.status !== 'failed') return;
   const { user_id, game_id, tokens } = payment;
-  const deficit = tokenAccount('deficit', game_id, user_id);
-  const [owed = 0] = await lockBalances(app, transaction, [deficit]);
+  const { wallet, deficit, issued } = accountsOf(payment);
+  const [owed = 0] = await lockBalances(app, transaction, [deficit, wallet, issued, ...moneyAccounts(payment)]);
   const recovered = Math.min(tokens, -owed);
   const transactionId = await post(app, transaction, {
     kind: 'pack_sale',
@@ -129,8 +132,8 @@ async function receive(app: App, transaction: Transaction, id: number): Promise<
     cause: causeOf(payment, 'payments.receive', user_id),
     entries: [
       ...moneyEntries(payment),
-      { account: tokenAccount('issued_tokens', game_id), amount: -tokens },
-      { account: tokenAccount('wallet', game_id, user_id), amount: tokens - recovered },
+      { account: issued, amount: -tokens },
+      { account: wallet, amount: tokens - recovered },
       { account: deficit, amount: recovered },
     ].filter(({ amount }) => amount !== 0),
   });
@@ -151,6 +154,15 @@ const causeOf = ({ provider, reference, request_key }: store.PaymentRow, operati
   key: request_key,
 });
 
+const accountsOf = ({ user_id, game_id }: store.PaymentRow) => ({
+  wallet: tokenAccount('wallet', game_id, user_id),
+  deficit: tokenAccount('deficit', game_id, user_id),
+  issued: tokenAccount('issued_tokens', game_id),
+});
+
+/** Rules that decide by a balance lock everything that they post to at once, because accounts have one lock order. */
+const moneyAccounts = (payment: store.PaymentRow) => moneyEntries(payment).map(({ account }) => account);
+
 /** Where the money of a pack goes; `sign` is −1 where it goes back. */
 function moneyEntries({ game_id, currency, provider, price, tax }: store.PaymentRow, sign: 1 | -1 = 1): Entry[] {
   return [
@@ -167,9 +179,9 @@ async function takeBack(
   payment: store.PaymentRow,
   { kind, cause }: Pick<Posting, 'kind' | 'cause'>,
 ): Promise<void> {
-  const { user_id, game_id, tokens } = payment;
-  const wallet = tokenAccount('wallet', game_id, user_id);
-  const [balance = 0] = await lockBalances(app, transaction, [wallet]);
+  const { game_id, tokens } = payment;
+  const { wallet, deficit, issued } = accountsOf(payment);
+  const [balance = 0] = await lockBalances(app, transaction, [wallet, deficit, issued, ...moneyAccounts(payment)]);
   const taken = Math.min(balance, tokens);
   await post(app, transaction, {
     kind,
@@ -178,9 +190,9 @@ async function takeBack(
     reverses: payment.transaction_id,
     entries: [
       ...moneyEntries(payment, -1),
-      { account: tokenAccount('issued_tokens', game_id), amount: tokens },
+      { account: issued, amount: tokens },
       { account: wallet, amount: -taken },
-      { account: tokenAccount('deficit', game_id, user_id), amount: taken - tokens },
+      { account: deficit, amount: taken - tokens },
     ].filter(({ amount }) => amount !== 0),
   });
 }
@@ -208,7 +220,8 @@ async function requireRefundable(app: App, transaction: Transaction, payment: st
     throw new ApiError('MONETIZATION_UNEXPECTED_OPERATION', {
       fields: [{ field: 'payment_id', rule: 'not_refundable' }],
     });
-  const [balance = 0] = await lockBalances(app, transaction, [tokenAccount('wallet', game_id, user_id)]);
+  const { wallet, deficit, issued } = accountsOf(payment);
+  const [balance = 0] = await lockBalances(app, transaction, [wallet, deficit, issued, ...moneyAccounts(payment)]);
   if (balance < tokens) throw new ApiError('MONETIZATION_INSUFFICIENT_FUNDS');
   const refunds = await store.refundsSince(transaction, user_id, game_id, now - YEAR);
   if (refunds >= terms.pack_refunds_per_year)
