@@ -233,7 +233,7 @@ export const UNREACHED: Record<string, string> = {
   'delete-staff-member': 'is for owners of the site, who cannot be locked',
 };
 /** Operations with several transactions, each of which needs the previous one to be committed. */
-export const IN_STEPS = ['add-modfile', 'add-source-modfile'];
+export const IN_STEPS = ['add-modfile', 'add-source-modfile', 'buy-token-pack'];
 
 export function lockedKindsOf(operation: AnyOperation): Kind[] {
   const { under, ends } = locksOf(operation);

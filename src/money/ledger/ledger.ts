@@ -71,7 +71,7 @@ export async function post(app: App, transaction: Transaction, posting: Posting)
     if (!Number.isSafeInteger(balance_after)) throw new UnbalancedError('An amount is too large.');
     if (isAllowedBalance(kind, balance_after)) continue;
     // A wallet is the only account whose owner decides over the amount.
-    if (kind === 'wallet') throw new ApiError('MONETIZATION_INSUFFICIENT_FUNDS');
+    if (kind === 'wallet') throw insufficientFunds();
     throw new UnbalancedError(`A ${posting.kind} leaves ${balance_after} in ${kind}.`);
   }
   const head = await store.lockHead(transaction, posting.gameId);
@@ -91,6 +91,10 @@ export async function post(app: App, transaction: Transaction, posting: Posting)
   };
   return store.add(transaction, app.db.dialect, { ...row, hash: hashOf(app, row, entries) }, entries);
 }
+
+/** A 422 names what is wrong; the wallet is no field of the request, but what the user has to fill. */
+export const insufficientFunds = (): ApiError =>
+  new ApiError('MONETIZATION_INSUFFICIENT_FUNDS', { fields: [{ field: 'wallet', rule: 'insufficient_funds' }] });
 
 /** One amount per account, checked: integers, known accounts of one game, zero per currency. */
 function amountsOf({ kind, gameId, entries }: Posting): Map<string, { key: store.AccountKey; amount: number }> {

@@ -9,6 +9,7 @@ import { gatewayNamed, gatewayOf } from '../gateways/gateways.ts';
 import {
   type Cause,
   type Entry,
+  insufficientFunds,
   lockBalances,
   moneyAccount,
   type Posting,
@@ -222,7 +223,7 @@ async function requireRefundable(app: App, transaction: Transaction, payment: st
     });
   const { wallet, deficit, issued } = accountsOf(payment);
   const [balance = 0] = await lockBalances(app, transaction, [wallet, deficit, issued, ...moneyAccounts(payment)]);
-  if (balance < tokens) throw new ApiError('MONETIZATION_INSUFFICIENT_FUNDS');
+  if (balance < tokens) throw insufficientFunds();
   const refunds = await store.refundsSince(transaction, user_id, game_id, now - YEAR);
   if (refunds >= terms.pack_refunds_per_year)
     throw new ApiError('MONETIZATION_UNEXPECTED_OPERATION', {
