@@ -69,7 +69,7 @@ export const FIXED: Record<string, Record<string, string | number | null>> = {
   // In any other epoch the user's token would be invalid.
   access_epochs: { epoch: 0 },
   // An account that is empty, and so moves nothing when its user is merged.
-  ledger_accounts: { kind: 'wallet', balance: 0, entries: 0 },
+  ledger_accounts: { balance: 0, entries: 0 },
 };
 let number = 5_000_000;
 /** A number that no other inserted value has. */

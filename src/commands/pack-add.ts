@@ -2,7 +2,7 @@ import { NewPackBody } from '../money/packs/changes.ts';
 import { OPERATOR } from '../platform/access/caller.ts';
 import { ApiError } from '../platform/errors/catalogue.ts';
 import { validate } from '../platform/http/request/coerce.ts';
-import { sayProblem } from './failure.ts';
+import { problemText } from './failure.ts';
 import { command, idOf, misuse } from './invocation/command.ts';
 import { requireKnownGame, withApp } from './operator.ts';
 
@@ -49,5 +49,5 @@ function fieldsOf(sent: Record<string, string | string[]>) {
 }
 
 function explain(error: unknown): never {
-  throw error instanceof ApiError && error.fields ? misuse(error.fields.map(sayProblem).join(' ')) : error;
+  throw error instanceof ApiError && error.fields ? misuse(error.fields.map(problemText).join(' ')) : error;
 }
