@@ -221,7 +221,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'buy-token-pack': { open: '!kk ++w ++++ +++ +bk' },
   'get-user-payments': { open: '!kk +++ ++++ +++ +bk' },
   'get-user-payment': { open: '!kk nn+ +nnn nnn nbk' },
-  'refund-payment': { open: '!kk nnw -nnn nnn nbk', refs: [900_000] },
+  'refund-payment': { open: '!kk nnw +nnn nnn nbk' },
   'get-user-purchases': { open: '!kk +++ ++++ +++ +bk' },
   'add-mod-rating': { open: '!kk ++w ++++ +++ +bk', hidden: '!kk mmw ++++ +++ +bk' },
   'get-user-ratings': { open: '!kk +++ ++++ +++ +bk' },

@@ -60,7 +60,7 @@ const api = await startApi({
   settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off', MODSTEAD_PAYMENTS: 'simulated' },
 });
 const TAG_GROUPS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'checkboxes' as const, tags: [name] }));
-const game = await api.aGame({ tagGroups: TAG_GROUPS });
+const game = await api.aGame({ tagGroups: TAG_GROUPS, settings: { monetization_options: 1 } });
 const ADDRESS = 'ada@example.org';
 const ada = await api.aUser({ email: ADDRESS });
 const mods = [];
@@ -230,7 +230,6 @@ for (const name of tags) {
 }
 for (const summary of tags) await (await api.as(ada)).call(editModByPut, { params, body: { summary: `${summary}!` } });
 
-await asAda.call(editGameOperation, { params: { game_id: game.id }, body: { monetization_options: 1 } });
 let [token_pack_id, payment_id] = [0, 0];
 for (const name of tags) {
   const pack = { params: { game_id: game.id }, body: { name, tokens: 100, price: 199 } };

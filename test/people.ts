@@ -6,8 +6,8 @@ import { type Column, FIXED, type InsertedRow, insertRow, nextNumber, plainRow }
 
 export const DECLARED: readonly PersonalColumn[] = personalData.flatMap(({ columns }) => columns);
 
-/** The account already exists, and an inserted row would break the hash chain of the audit log or of the ledger. */
-const NOT_PLANTED = ['users', 'audit_log', 'ledger_transactions'];
+/** The account already exists, and an inserted row would break the hash chain of the audit log. */
+const NOT_PLANTED = ['users', 'audit_log'];
 
 /**
  * Inserts a row for a column that names a user. Its texts name their column, and its numbers are unused ids. `like` is a

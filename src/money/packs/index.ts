@@ -1,5 +1,5 @@
 import { resource } from '../../platform/manifest/resource.ts';
-import { tokenPackTables } from './migrations/2026-11-16-token-packs.ts';
+import { tokenPackTables } from './migrations/2026-11-16-game-token-packs.ts';
 import { packOperations } from './operations.ts';
 
 export const packs = resource({

@@ -39,6 +39,7 @@ export interface PackOrder {
 /** Begins the payment for a token pack: the intent is committed before the provider hears of it. */
 export async function orderPack(app: App, caller: UserCaller, order: PackOrder): Promise<store.PaymentRow> {
   const game = await requireGameRow(app, caller, order.gameId);
+  await requirePack(app.db, order.gameId, order.packId);
   requireSelling(app, game);
   const gateway = gatewayOf(app);
   if (!gateway) throw new ApiError('MONETIZATION_IAP_NOT_CONFIGURED');
@@ -47,7 +48,8 @@ export async function orderPack(app: App, caller: UserCaller, order: PackOrder):
   const { reference, price: amount, currency, tokens } = payment;
   const description = `${game.name}: ${tokens} ${game.token_name}`;
   const url = await gateway.open(app, { reference, amount, currency, description });
-  return app.db.write(({ query }) => store.change(query, payment.id, { url }));
+  await app.db.write(({ query }) => store.setUrl(query, payment.id, url));
+  return { ...payment, url };
 }
 
 async function recordOrder(

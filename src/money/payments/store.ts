@@ -27,6 +27,9 @@ export const add = (query: Query, row: Insertable<PaymentsTable>): Promise<Payme
 export const change = (query: Query, id: number, changes: Updateable<PaymentsTable>): Promise<PaymentRow> =>
   query.updateTable('payments').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
+export const setUrl = (query: Query, id: number, url: string) =>
+  query.updateTable('payments').set({ url }).where('id', '=', id).execute();
+
 export async function ofUser(query: Query, userId: number, { limit, offset }: { limit: number; offset: number }) {
   const own = query.selectFrom('payments').where('user_id', '=', userId);
   const { total } = await own.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow();

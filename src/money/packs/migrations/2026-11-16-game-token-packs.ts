@@ -1,7 +1,7 @@
 import type { Migration } from '../../../platform/database/migrate.ts';
 
 export const tokenPackTables: Migration = {
-  name: '2026-11-16-token-packs',
+  name: '2026-11-16-game-token-packs',
   up: ({ id, integer, text }) => [
     `create table token_packs (
       id ${id},
