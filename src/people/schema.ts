@@ -93,7 +93,7 @@ const staff: Schema = ({ integer }) => [
   `create table site_staff (
     user_id ${integer} primary key references users (id),
     level ${integer} not null,
-    added_by ${integer} not null, -- no key: 0 for whoever runs the service
+    added_by ${integer} not null, -- no key: 0 for the operator
     date_added ${integer} not null
   )`,
 ];
@@ -103,7 +103,7 @@ const bans: Schema = ({ id, integer, text }) => [
     id ${id},
     network ${text} not null unique,
     reason ${text} not null,
-    user_id ${integer} not null, -- no key: 0 for whoever runs the service
+    user_id ${integer} not null, -- no key: 0 for the operator
     date_added ${integer} not null,
     date_expires ${integer} not null
   )`,

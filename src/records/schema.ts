@@ -28,7 +28,7 @@ const events: Schema = ({ id, integer, text }) => [
   `create table mod_events (
     id ${id},
     game_id ${integer} not null, -- no key: of a higher domain
-    -- no key, stays: events outlive the mod by 90 days, so that those who were away hear of its end
+    -- no key, stays: events outlive the mod by 90 days, so that clients that were offline learn of its deletion
     mod_id ${integer} not null,
     user_id ${integer} not null, -- no key: of a higher domain
     event_type ${text} not null,
@@ -46,7 +46,7 @@ const events: Schema = ({ id, integer, text }) => [
   `create table user_events (
     id ${id},
     game_id ${integer} not null, -- no key: of a higher domain
-    -- no key, stays: events outlive the mod by 90 days, so that those who were away hear of its end
+    -- no key, stays: events outlive the mod by 90 days, so that clients that were offline learn of its deletion
     mod_id ${integer} not null,
     user_id ${integer} not null, -- no key: of a higher domain
     event_type ${text} not null,

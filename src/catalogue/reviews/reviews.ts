@@ -73,7 +73,7 @@ export async function requireReview(
   await store.use(query, latest.id, now);
 }
 
-/** A refusal stands until the review expires, so that nobody can repeat the request until somebody approves it. */
+/** A refusal stands until the review expires, so that a request cannot be repeated until another administrator approves it. */
 async function file(app: App, { userId }: UserCaller, gameId: number, change: string): Promise<void> {
   await app.db.write(async (transaction) => {
     const { query } = transaction;

@@ -141,7 +141,7 @@ export async function addComment(
   });
 }
 
-/** Notifies each user once: those who are mentioned, the one who is replied to, and the owner of the content. */
+/** Notifies each user once: mentioned users, the author of the parent comment, and the owner of the content. */
 async function notifyUsers(
   app: App,
   transaction: Transaction,

@@ -230,7 +230,7 @@ test('invitations are limited per hour, and by the number of open ones', async (
   await client.refused(inviteToThread, inviting(id, await api.aUser()), 403, 17009);
 });
 
-test('the number of users in a conversation is limited, whoever invites', async () => {
+test('the number of users in a conversation is limited, regardless of who invites', async () => {
   const { clients, id } = await aThread(PEOPLE_MAX - 2);
   const newcomers = await Promise.all(clients.slice(0, 8).map(() => api.aUser()));
   const answers = await Promise.all(

@@ -19,8 +19,8 @@ export type Origin = 'site' | 'game' | 'application';
 
 /** The tokens that have a power, in the words of the docs and the OpenAPI document. */
 export const HOLDERS: Readonly<Record<Power, Readonly<Record<Origin, string | undefined>>>> = {
-  content: { site: 'yes', game: 'yes', application: 'in the games that it was let into' },
-  personal: { site: 'yes', game: 'yes', application: 'if it was let into all games' },
+  content: { site: 'yes', game: 'yes', application: 'in the games that the user allowed' },
+  personal: { site: 'yes', game: 'yes', application: 'if the user allowed all games' },
   profile: { site: 'yes', game: 'yes', application: undefined },
   money: { site: 'yes', game: 'yes, but not on devices let in by a code', application: undefined },
   team: { site: 'yes', game: 'in that game', application: undefined },

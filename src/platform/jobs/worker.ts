@@ -15,7 +15,7 @@ export interface RunningJob {
 /** The handler of a job kind. A job may run twice, even concurrently. */
 export interface JobHandler<A> {
   readonly kind: string;
-  // biome-ignore lint/suspicious/noExplicitAny: whoever enqueues a kind and whoever handles it agree on its payload
+  // biome-ignore lint/suspicious/noExplicitAny: the enqueuing code and the handler of a kind agree on its payload
   run(app: A, payload: any, job: RunningJob): Promise<void>;
   readonly attemptsMax?: number;
   /** After this time without a heartbeat the worker counts as dead, and another one starts the job again. */

@@ -84,7 +84,7 @@ export function actionFor(status: number): string {
       return 'Check the credentials of the request, or sign in again.';
     case 402:
     case 403:
-      return 'Sending the request again does not help. Use an account that has the permission, or ask those who can grant it.';
+      return 'Sending the request again does not help. Use an account that has the permission, or ask an administrator for it.';
     case 404:
       return 'Check the ids in the address, and do not ask for it again.';
     case 409:
