@@ -11,7 +11,7 @@ export default command({
   usage: '--game GAME_ID --name N --tokens N --price MINOR [--currency C] [--sku portal=SKU]…',
   says: `Adds a token pack to what a game sells.
 
-The game sells once its monetization_options have the bit 1, as by "game set GAME_ID monetization_options=3".`,
+The game sells once its monetization_options have the bit 1, as by "game set GAME_ID monetization_options=3 dependency_option=2".`,
   json: true,
   options: {
     game: { type: 'string', value: 'GAME_ID', required: true, says: 'the game' },
