@@ -91,6 +91,7 @@ export const AUDITED: Record<string, Audited> = {
   'delete-game-portal': 'audited',
   'edit-game-selling-terms': 'audited',
   'add-game-token-pack': 'audited',
+  'refund-game-purchase': 'separately',
   'edit-game-token-pack': 'audited',
   'delete-game-token-pack': 'audited',
   'add-game-webhook': 'audited',

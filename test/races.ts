@@ -203,6 +203,10 @@ export const NOT_RACED: Record<string, string> = {
 /** Operations that cannot write in the scene, with the reason. They lock in the same way as similar ones. */
 export const UNREACHED: Record<string, string> = {
   'change-email': 'needs codes from two mailboxes',
+  purchase: 'needs tokens and a mod that is for sale',
+  'refund-purchase': 'needs a purchase',
+  'refund-payment': 'needs a payment that was made, and then nobody could delete the account',
+  'refund-game-purchase': 'needs a purchase',
   'delete-release-confirmation': 'needs a code from a mailbox',
   'me-register': 'is for users without a mail address',
   'me-authenticate': 'needs a code from a mailbox',

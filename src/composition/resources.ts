@@ -33,6 +33,7 @@ import { moderation } from '../moderation/moderation/index.ts';
 import { reports } from '../moderation/reports/index.ts';
 import { gateways } from '../money/gateways/index.ts';
 import { ledger } from '../money/ledger/index.ts';
+import { offers } from '../money/offers/index.ts';
 import { packs } from '../money/packs/index.ts';
 import { payments } from '../money/payments/index.ts';
 import { purchases } from '../money/purchases/index.ts';
@@ -134,6 +135,7 @@ export const resources: readonly Resource[] = [
   wallets,
   gateways,
   payments,
+  offers,
   purchases,
   auditLists,
   webhookSettings,

@@ -118,6 +118,10 @@ export async function requireGameForChange(transaction: Transaction, caller: Cal
 export const findGameNamed = async (app: App, nameId: string): Promise<number | undefined> =>
   (await store.idOfName(app.db, nameId))?.id;
 
+/** The row of a game as a transaction sees it, for rules that have checked access before. */
+export const gameRowIn = async (transaction: Transaction, id: number): Promise<store.GameRow> =>
+  (await store.rowIn(transaction, id))!;
+
 export async function requireGameRow(app: App, caller: Caller, id: number): Promise<store.GameRow> {
   await requireGame(app.db, caller, id);
   return (await store.byId(app.db, id))!;

@@ -70,12 +70,19 @@ async function refuseUnseen(
   if (mod?.game_id !== gameId) throw new ApiError('MOD_NOT_FOUND');
   if (isPublic(mod)) return;
   const levels = await levelsOf(reader, caller, mod);
-  if (levels.mod > 0 || levels.game > 0 || (await isSubscriber(reader, caller, mod))) return;
+  if (levels.mod > 0 || levels.game > 0 || (await isCustomer(reader, caller, mod))) return;
   await requirePreview(reader, caller, mod, refusals);
 }
 
-const isSubscriber = async (reader: Reader, caller: Caller, mod: Shown): Promise<boolean> =>
-  caller.kind === 'user' && mod.status !== MOD_DELETED && (await store.isSubscribed(reader, mod.id, caller.userId));
+/** A hidden mod stays visible to its subscribers and buyers. */
+const isCustomer = async (reader: Reader, caller: Caller, mod: Shown): Promise<boolean> =>
+  caller.kind === 'user' &&
+  mod.status !== MOD_DELETED &&
+  ((await store.isSubscribed(reader, mod.id, caller.userId)) || (await isPurchased(reader, mod.id, caller.userId)));
+
+/** True when the user has bought the mod and was not refunded. */
+export const isPurchased = (reader: Reader, id: number, userId: number): Promise<boolean> =>
+  store.isPurchased(reader, id, userId);
 
 async function requirePreview(
   reader: Reader,
@@ -273,6 +280,21 @@ export const scopeOfSubscriber = (
   everything: false,
   memberId: caller.userId,
   muterId: muterOf(caller),
+});
+
+/** The mods that the user has bought, in every state but deleted. */
+export const scopeOfBuyer = (
+  caller: UserCaller,
+  request: ListRequest,
+  on: Pick<listStore.ModScope, 'platform' | 'platformStatus'>,
+): listStore.ModScope => ({
+  ...asks(request),
+  ...on,
+  gameId: undefined,
+  ownId: undefined,
+  buyerId: caller.userId,
+  everything: false,
+  memberId: caller.userId,
 });
 
 /** The mods of the user's teams, in every state; deleted ones only on request. */

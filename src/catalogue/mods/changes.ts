@@ -50,7 +50,7 @@ const fields = {
   tokenpack_id: z
     .int()
     .min(0)
-    .meta({ description: 'The price of the mod. Mods cannot be sold yet: anything but 0 is refused.' }),
+    .meta({ description: 'A token pack of the game: the mod costs as many tokens as it has.' }),
   metadata_blob: z.string().max(50_000),
   metadata_kvp: z
     .array(z.union([MetadataPair, z.literal('')]))
@@ -60,11 +60,10 @@ const fields = {
   tags: TagNames.meta({ description: 'All tags of the mod.' }),
 };
 
-/** Mods cannot be sold yet, so only the values of a mod that is not for sale are accepted. */
 const offer = {
-  price: z.int().min(0).max(1_000_000_000).meta({ description: 'Anything but 0 is refused.' }),
+  price: z.int().min(0).max(1_000_000_000).meta({ description: 'In tokens; 0 for a mod that is free.' }),
   monetization_options: Bits(15).meta({
-    description: 'Bits: 1 monetization, 2 marketplace, 8 limited. Anything but 0 is refused.',
+    description: 'Bits: 1 monetization, 2 marketplace, 8 limited stock. A mod is sold with 1 and 2.',
   }),
 };
 

@@ -36,7 +36,7 @@ import {
 } from './access.ts';
 import { auditByGame } from './auditing.ts';
 import * as documentStore from './document-store.ts';
-import { type ModEdit, modExtensions, type SentForOthers } from './extensions.ts';
+import { type ModEdit, modExtensions, type SentForOthers, type SentOffer } from './extensions.ts';
 import {
   addMod,
   applyModChanges,
@@ -52,14 +52,7 @@ import * as store from './store.ts';
 
 export const MOD_LOGO = logoImage(512, 288);
 
-/** Price fields. Mods cannot be sold yet, so only the values of a mod that is not for sale are accepted. */
-interface SentOffer {
-  readonly price?: number | undefined;
-  readonly monetization_options?: number | undefined;
-  readonly tokenpack_id?: number | undefined;
-}
-
-export type SentFields = ModChanges & SentForOthers & SentOffer;
+export type SentFields = ModChanges & Omit<SentForOthers, 'offer'> & Omit<SentOffer, 'stock'>;
 
 /** The sent fields, the language they are written in and the language of the response. */
 export interface Sent<C> {
@@ -81,8 +74,8 @@ export async function submitMod(
   const game = await requireGame(app.db, caller, gameId);
   await requireMayAddMods(app.db, caller, gameId);
   requireAllowedMaturity(game, fields);
-  requireNoOffer(fields);
   const { status: _, tags, metadata_kvp, ...settable } = withoutOffer(fields);
+  const offer = offerOf(fields);
   return withPicture(app, logo, async (transaction, picture) => {
     // The lock keeps the game from being deleted meanwhile.
     await requireGameForChange(transaction, caller, gameId);
@@ -93,8 +86,8 @@ export async function submitMod(
     if (verdict.held) await holdModForReview(app, transaction, mod, verdict.held);
     await recordOutcomeForMod(app, transaction, verdict, mod);
     const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };
-    await putContributed(app, transaction, { mod, levels, sent: { tags, metadata_kvp } });
-    if (tags || metadata_kvp) await refreshMod(app, transaction, mod);
+    await putContributed(app, transaction, { mod, levels, sent: { tags, metadata_kvp, offer } });
+    if (tags || metadata_kvp || offer) await refreshMod(app, transaction, mod);
     return (await documentStore.documentOf(transaction, mod.id, answered))!;
   });
 }
@@ -113,7 +106,6 @@ export async function editMod(
     const changes = { ...fields, ...picture };
     const before = await modToEdit(transaction, caller, gameId, id, changes);
     await requireMayChange(transaction, caller, before, changes);
-    requireNoOffer(sent);
     requirePreviewable(before, changes);
     const verdict = await checkRules(app, transaction, caller, gameId);
     await recordOutcomeForMod(app, transaction, verdict, before);
@@ -121,9 +113,10 @@ export async function editMod(
     if (held) await holdModForReview(app, transaction, before, held);
     else if (changes.status === MOD_ACCEPTED) await releaseHold(transaction, 'mods', id);
     const waiting = held && before.status === MOD_ACCEPTED ? { status: MOD_NOT_ACCEPTED } : {};
-    if (tags || metadata_kvp) {
+    const offer = offerOf(sent);
+    if (tags || metadata_kvp || offer) {
       const levels = await levelsOf(transaction, caller, before);
-      await putContributed(app, transaction, { mod: before, levels, sent: { tags, metadata_kvp } });
+      await putContributed(app, transaction, { mod: before, levels, sent: { tags, metadata_kvp, offer } });
     }
     await applyModChanges(app, transaction, before, { ...changes, ...waiting }, caller.userId, written);
     if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
@@ -213,14 +206,13 @@ async function modToEdit(
   return mod;
 }
 
-/** Clients send the whole mod back, so an unchanged price of 0 is accepted. */
-function requireNoOffer({ price, monetization_options, tokenpack_id }: SentOffer): void {
-  const offered = Object.entries({ price, monetization_options, tokenpack_id }).filter(([, value]) => value);
-  const fields = offered.map(([field]) => ({ field, rule: 'not_for_sale' as const }));
-  if (fields.length > 0) throw new ApiError('MONETIZATION_MARKETPLACE_ERROR', { fields });
+/** The resource of offers decides whether the mod is sold, and for what. */
+function offerOf({ price, monetization_options, tokenpack_id, stock }: SentFields): SentOffer | undefined {
+  const offer = { price, monetization_options, tokenpack_id, stock };
+  return Object.values(offer).some((value) => value !== undefined) ? offer : undefined;
 }
 
-const withoutOffer = <F extends SentOffer>({ price: _, monetization_options: __, tokenpack_id: ___, ...fields }: F) =>
+const withoutOffer = <F extends SentFields>({ price: _, monetization_options: __, tokenpack_id: ___, ...fields }: F) =>
   fields;
 
 /** A public mod needs no preview. */

@@ -31,6 +31,15 @@ export type FieldsByLanguage = ((language: Language) => Partial<ContributedField
 export interface SentForOthers {
   readonly tags?: readonly string[] | undefined;
   readonly metadata_kvp?: readonly string[] | undefined;
+  readonly offer?: SentOffer | undefined;
+}
+
+/** What a mod shall be sold for. */
+export interface SentOffer {
+  readonly price?: number | undefined;
+  readonly monetization_options?: number | undefined;
+  readonly tokenpack_id?: number | undefined;
+  readonly stock?: number | undefined;
 }
 
 export interface ModEdit {

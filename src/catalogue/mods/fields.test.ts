@@ -74,12 +74,18 @@ for (const [role, refs] of Object.entries(ROLES))
     if (refs.field !== undefined) await attempt({ summary: 'x', status: 0, maturity_option: 1 }, refs.field);
   });
 
-test('a client cannot price a mod, and can send back a mod that is not for sale', async () => {
+test('a price needs the switch of the mod, and a mod that is not for sale can be sent back', async () => {
   const mod = await api.aMod({ game });
   const owner = await api.as(mod.owner);
   for (const operation of [editModByPut, editModOperation])
-    for (const offer of [{ price: 5 }, { monetization_options: 1 }, { monetization_options: 8 }, { tokenpack_id: 3 }])
-      await owner.refused(operation, { params: at(mod), body: { summary: 'New', ...offer } }, 422, 900011);
+    for (const [offer, status, ref] of [
+      [{ price: 5 }, 403, 900014],
+      [{ monetization_options: 8 }, 403, 900014],
+      [{ monetization_options: 1 | 2 }, 422, 900020],
+      [{ monetization_options: 1 | 8, stock: 1 }, 400, 15049],
+      [{ tokenpack_id: 3 }, 422, 900011],
+    ] as const)
+      await owner.refused(operation, { params: at(mod), body: { summary: 'New', ...offer } }, status, ref);
   const sentBack = { summary: 'New', price: 0, monetization_options: 0, tokenpack_id: 0 };
   const { body } = await owner.call(editModByPut, { params: at(mod), body: sentBack });
   assert.deepEqual([body.summary, body.price, body.monetization_options], ['New', 0, 0]);
@@ -104,5 +110,5 @@ test('read-only fields are ignored in a form and in input_json', async () => {
 test('a price in input_json is refused as well', async () => {
   const mod = await api.aMod({ game });
   const body = { price: 0, input_json: '{"price":5}' };
-  await (await api.as(mod.owner)).refused(editModByPut, { params: at(mod), body }, 422, 900011);
+  await (await api.as(mod.owner)).refused(editModByPut, { params: at(mod), body }, 403, 900014);
 });

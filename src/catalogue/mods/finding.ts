@@ -78,7 +78,7 @@ async function findOnPlatform(
 
 /** Lists that only some callers may see are short, so they are scanned. */
 async function findAny(db: Database, scope: listStore.ModScope, request: ListRequest): Promise<Found> {
-  const isOwn = scope.ownId !== undefined || scope.subscriberId !== undefined;
+  const isOwn = scope.ownId !== undefined || scope.subscriberId !== undefined || scope.buyerId !== undefined;
   const asked = { ...request, probing: isOwn };
   // A team sees all mods of its game, and site staff all mods of all games.
   const total = await count(isOwn ? db.query : db.readInWorker, scope, asked);

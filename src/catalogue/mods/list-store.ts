@@ -21,6 +21,8 @@ export interface ModScope {
   readonly ownId: number | undefined;
   /** Only mods to which this user subscribes, in every state but deleted. */
   readonly subscriberId?: number | undefined;
+  /** Only mods that this user has bought, in every state but deleted. */
+  readonly buyerId?: number | undefined;
   /** Without mods of authors whom this user has muted. */
   readonly muterId?: number | undefined;
   /** The caller may see all states: the game's team. */
@@ -44,9 +46,12 @@ const ofTeamsOf = (userId: number) =>
 const isSubscribedBy = (userId: number) =>
   sql<boolean>`m.id in (select s.mod_id from subscriptions s where s.user_id = ${userId})`;
 
+const isBoughtBy = (userId: number) =>
+  sql<boolean>`m.id in (select b.mod_id from purchases b where b.user_id = ${userId} and b.status = 'paid')`;
+
 /** Public mods and nothing else. */
-export const isDefault = ({ ownId, subscriberId, asksStatus, asksVisible }: ModScope) =>
-  ownId === undefined && subscriberId === undefined && !asksStatus && !asksVisible;
+export const isDefault = ({ ownId, subscriberId, buyerId, asksStatus, asksVisible }: ModScope) =>
+  ownId === undefined && subscriberId === undefined && buyerId === undefined && !asksStatus && !asksVisible;
 export const isForAll = ({ platform, platformStatus }: ModScope) =>
   platform === undefined && platformStatus === undefined;
 
@@ -56,6 +61,7 @@ export function within(query: Query, scope: ModScope) {
   if (scope.gameId !== undefined) mods = mods.where('m.game_id', '=', scope.gameId);
   if (scope.subscriberId !== undefined)
     return mods.where(isSubscribedBy(scope.subscriberId)).where('m.status', '<>', 3);
+  if (scope.buyerId !== undefined) return mods.where(isBoughtBy(scope.buyerId)).where('m.status', '<>', 3);
   if (scope.ownId !== undefined) {
     mods = mods.where(ofTeamsOf(scope.ownId));
     return scope.asksStatus ? mods : mods.where('m.status', '<>', 3);

@@ -21,6 +21,7 @@ import {
   MOD_DELETED,
   MOD_NOT_ACCEPTED,
   MOD_PUBLIC,
+  scopeOfBuyer,
   scopeOfGame,
   scopeOfMember,
   scopeOfSubscriber,
@@ -301,6 +302,13 @@ export async function transferMod(
   await refreshMod(app, transaction, mod);
 }
 
+/** Sets what the mod is sold for. The caller rewrites its documents, as every edit does. */
+export const setOffer = (
+  transaction: Transaction,
+  id: number,
+  offer: Partial<Pick<store.ModRow, 'price' | 'monetization_options' | 'stock'>>,
+): Promise<store.ModRow> => store.change(transaction, id, offer);
+
 /** Opens or closes a copyright complaint. While one is open, nobody can subscribe to the mod. */
 export async function setDmca(transaction: Transaction, mod: Pick<store.ModRow, 'id' | 'game_id'>, isOpen: boolean) {
   await store.change(transaction, mod.id, { dmca: Number(isOpen) });
@@ -371,18 +379,28 @@ export interface OnPlatform {
  * The user's subscriptions, including hidden and unaccepted mods. A platform filters the list only within one game,
  * because a user plays different games on different platforms.
  */
-export function listModsOfSubscriber(
+export const listModsOfSubscriber = (
   app: App,
   caller: UserCaller,
   request: ListRequest,
   language: Language,
-  { platform, platformStatus }: OnPlatform = {},
-) {
+  on: OnPlatform = {},
+) => findMods(app.db, scopeOfSubscriber(caller, request, inOneGame(request, on)), request, language, on.platform);
+
+/** The mods that the user has bought, filtered in the same way. Muting an author does not hide them. */
+export const listModsOfBuyer = (
+  app: App,
+  caller: UserCaller,
+  request: ListRequest,
+  language: Language,
+  on: OnPlatform = {},
+) => findMods(app.db, scopeOfBuyer(caller, request, inOneGame(request, on)), request, language, on.platform);
+
+function inOneGame(request: ListRequest, { platform, platformStatus }: OnPlatform): OnPlatform {
   const isOfOneGame = request.groups.some(
     (group) => group.length === 1 && group[0]!.column.name === 'game_id' && group[0]!.operator === 'eq',
   );
-  const on = isOfOneGame ? { platform, platformStatus } : {};
-  return findMods(app.db, scopeOfSubscriber(caller, request, on), request, language, platform);
+  return isOfOneGame ? { platform, platformStatus } : {};
 }
 
 /** A platform selects the live files of these mods, but does not filter the list. */

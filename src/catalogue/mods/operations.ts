@@ -39,6 +39,18 @@ export const getMods = operation({
   },
 });
 
+/** What the resource of offers refuses. */
+const OFFER_ERRORS = [
+  'MONETIZATION_MARKETPLACE_ERROR',
+  'MONETIZATION_SITE_MONETIZATION_DISABLED',
+  'MONETIZATION_GAME_MONETIZATION_DISABLED',
+  'MONETIZATION_MOD_MONETIZATION_DISABLED',
+  'MONETIZATION_GAME_MARKETPLACE_DISABLED',
+  'MOD_SUPPLY_NO_EDIT_PERMISSION',
+  'MOD_CANNOT_CONTROL_SUPPLY_AND_SCARCITY',
+  'MOD_SUPPLY_CANNOT_HAVE_LIMITED_STOCK',
+] as const;
+
 export const getUserMods = operation({
   id: 'get-user-mods',
   tag: 'Me',
@@ -113,7 +125,7 @@ export const addModOperation = operation({
     'GAME_DELETED',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
     'MOD_NO_MATURITY_ALLOWED_BY_GAME',
-    'MONETIZATION_MARKETPLACE_ERROR',
+    ...OFFER_ERRORS,
     'GAME_TAGS_NO_OPTIONS_SET',
     'MOD_TAGS_NO_ADD_PERMISSION',
   ],
@@ -152,9 +164,10 @@ const edited = {
     'MOD_TAGS_NO_ADD_PERMISSION',
     'MOD_NO_DELETE_PERMISSION',
     'MOD_CANNOT_DELETE_MONETISED',
+    'MOD_CANNOT_DELETE_PURCHASED',
     'MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN',
     'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
-    'MONETIZATION_MARKETPLACE_ERROR',
+    ...OFFER_ERRORS,
   ],
   handle: answerEdit,
 } as const;
@@ -198,6 +211,7 @@ export const deleteModOperation = operation({
     'MOD_NO_PERMANENT_DELETE_MUST_SOFT_DELETE_FIRST',
     'MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS',
     'MOD_CANNOT_DELETE_MONETISED',
+    'MOD_CANNOT_DELETE_PURCHASED',
   ],
   handle: (app, { caller, params, body }) =>
     (body.permanent ? deleteModForEver : deleteMod)(app, caller, params.game_id, params.mod_id),

@@ -82,6 +82,10 @@ const PREVIEW =
   where p.resource = 'mods' and p.resource_id = ? and p.user_id = ?`);
 export const previewOf = (reader: Reader, id: number, userId: number) => reader.first<Preview>(PREVIEW, [id, userId]);
 
+const PURCHASED = statement("select id from purchases where user_id = ? and mod_id = ? and status = 'paid'");
+export const isPurchased = async (reader: Reader, id: number, userId: number): Promise<boolean> =>
+  (await reader.first(PURCHASED, [userId, id])) !== undefined;
+
 const SUBSCRIBED = statement('select user_id from subscriptions where user_id = ? and mod_id = ?');
 export const isSubscribed = async (reader: Reader, id: number, userId: number): Promise<boolean> =>
   (await reader.first(SUBSCRIBED, [userId, id])) !== undefined;

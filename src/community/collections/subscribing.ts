@@ -7,7 +7,7 @@ import { requireCollection } from './access.ts';
 import { type ShownCollection, showCollection } from './collections.ts';
 import * as store from './store.ts';
 
-/** Subscribes to all mods that are available to everyone. One that is not available does not prevent the others. */
+/** Subscribes to all mods that the user can subscribe to. One that is not available does not prevent the others. */
 export function subscribeToMods(app: App, caller: UserCaller, gameId: number, id: number): Promise<ShownCollection> {
   return app.db.write(async (transaction) => {
     await requireCollection(transaction, caller, gameId, id);
@@ -16,6 +16,7 @@ export function subscribeToMods(app: App, caller: UserCaller, gameId: number, id
     const wanted = await subscribable(
       transaction,
       ids.flatMap((modId) => mods.get(modId) ?? []),
+      caller.userId,
     );
     const added = await subscribeToAll(app, transaction, caller, wanted);
     if (wanted.length > 0 && added === 0) throw new ApiError('SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED');

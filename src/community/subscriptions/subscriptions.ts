@@ -1,5 +1,5 @@
 import { dependenciesBelow } from '../../catalogue/dependencies/dependencies.ts';
-import { isPublic, lockMods, type ModRow, modListing, requireMod } from '../../catalogue/mods/mods.ts';
+import { isPublic, isPurchased, lockMods, type ModRow, modListing, requireMod } from '../../catalogue/mods/mods.ts';
 import { countSubscription } from '../../catalogue/stats/stats.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -38,11 +38,12 @@ export async function subscribe(
     });
     const mod = mods.get(modId)!;
     const isNew = !(await store.isSubscribed(transaction, caller.userId, modId));
-    const problem = isNew ? await obstacle(transaction, mod) : undefined;
+    const problem = isNew ? await obstacle(transaction, mod, caller.userId) : undefined;
     if (problem) throw new ApiError(problem);
     const others = await subscribable(
       transaction,
       needed.flatMap((id) => mods.get(id) ?? []),
+      caller.userId,
     );
     await subscribeToAll(app, transaction, caller, [mod, ...others]);
     return isNew;
@@ -52,18 +53,24 @@ export async function subscribe(
 /** Bits of `monetization_options`: the stock is limited. */
 const LIMITED = 8;
 
-/** The error for a mod that nobody can subscribe to. */
-async function obstacle(transaction: Transaction, mod: ModRow): Promise<ErrorName | undefined> {
+/** The error for a mod that the user cannot subscribe to. */
+async function obstacle(transaction: Transaction, mod: ModRow, userId: number): Promise<ErrorName | undefined> {
   if (mod.dmca === 1) return 'SUBSCRIBE_FAILED_DMCA_COMPLAINT';
   if (!(await store.hasLiveFile(transaction, mod.id))) return 'SUBSCRIBE_FAILED_MODFILE_MISSING';
-  if ((mod.monetization_options & LIMITED) !== 0 && mod.stock === 0) return 'SUBSCRIBE_FAILED_NO_STOCK';
+  const isLimited = (mod.monetization_options & LIMITED) !== 0;
+  if ((mod.price === 0 && !isLimited) || (await isPurchased(transaction, mod.id, userId))) return undefined;
+  if (isLimited && mod.stock === 0) return 'SUBSCRIBE_FAILED_NO_STOCK';
   return mod.price > 0 ? 'SUBSCRIBE_FAILED_MUST_PURCHASE' : undefined;
 }
 
-/** The mods that everyone can subscribe to. The transaction has locked them. */
-export async function subscribable(transaction: Transaction, mods: readonly ModRow[]): Promise<ModRow[]> {
+/** The mods that the user can subscribe to. The transaction has locked them. */
+export async function subscribable(
+  transaction: Transaction,
+  mods: readonly ModRow[],
+  userId: number,
+): Promise<ModRow[]> {
   const open: ModRow[] = [];
-  for (const mod of mods) if (isPublic(mod) && !(await obstacle(transaction, mod))) open.push(mod);
+  for (const mod of mods) if (isPublic(mod) && !(await obstacle(transaction, mod, userId))) open.push(mod);
   return open;
 }
 

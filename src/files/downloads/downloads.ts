@@ -1,5 +1,5 @@
 import { isValidLink, needsSignature } from '../../catalogue/live-files/links.ts';
-import { type Levels, levelsOf, requireMod, requireModByLink } from '../../catalogue/mods/access.ts';
+import { isPurchased, type Levels, levelsOf, requireMod, requireModByLink } from '../../catalogue/mods/access.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -41,7 +41,7 @@ export async function requireDownload(app: App, caller: Caller, wanted: WantedFi
   const levels = await levelsOf(app.db, caller, mod);
   if (file.offered === 0 && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
   if (!isInvited && needsSignature(file.api_access_options)) throw new ApiError('MOD_NO_VIEW_PERMISSION');
-  refuseStrangers(caller, file, levels);
+  await refuseStrangers(app, caller, file, levels);
   if (!isMember(levels)) requireOpenVault(file, app.clock.now());
   if (isForAdults(file) && !isMember(levels)) await refuseMinors(app, caller);
   return file;
@@ -71,11 +71,12 @@ const isMember = ({ mod, game }: Levels) => mod > 0 || game > 0;
 const staleToken = (caller: Caller) =>
   caller.kind === 'nobody' && caller.refusal?.error === 'TOKEN_EXPIRED_OR_REVOKED' ? caller.refusal : undefined;
 
-/** Where mods have to be owned, every signed-in user owns the mods without a price. Nobody can buy the others yet. */
-function refuseStrangers(caller: Caller, file: store.FileRow, levels: Levels): void {
+/** Where mods have to be owned, every signed-in user owns the mods without a price. */
+async function refuseStrangers(app: App, caller: Caller, file: store.FileRow, levels: Levels): Promise<void> {
   const options = file.api_access_options;
   if (options & (SIGNED_IN_ONLY | OWNERS_ONLY) && caller.kind !== 'user')
     throw staleToken(caller) ?? new ApiError('USER_MUST_BE_LOGGED_IN');
-  if (options & OWNERS_ONLY && file.price > 0 && !isMember(levels))
+  if (!(options & OWNERS_ONLY) || file.price === 0 || isMember(levels)) return;
+  if (caller.kind !== 'user' || !(await isPurchased(app.db, file.mod_id, caller.userId)))
     throw new ApiError('MONETIZATION_MARKETPLACE_MOD_NOT_OWNED', { fields: [{ field: 'mod_id', rule: 'not_owned' }] });
 }

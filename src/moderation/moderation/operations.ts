@@ -169,6 +169,7 @@ export const decideOverContent = operation({
     'MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN',
     'MOD_NO_DELETE_PERMISSION',
     'MOD_CANNOT_DELETE_MONETISED',
+    'MOD_CANNOT_DELETE_PURCHASED',
   ],
   handle: (app, { caller, params, body: { decision: action, ...what } }) =>
     decide(app, caller, params.game_id, { ...what, action }),

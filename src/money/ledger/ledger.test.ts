@@ -26,8 +26,9 @@ const sale = (gameId: number, userId: number, tokens: number, price: number): Po
   ],
 });
 
+/** Not a `purchase`, which verification compares with what users own. */
 const spending = (gameId: number, userId: number, tokens: number): Posting => ({
-  kind: 'purchase',
+  kind: 'merge',
   gameId,
   cause,
   entries: [

@@ -25,7 +25,7 @@ export interface Entry {
 }
 
 export interface Posting {
-  readonly kind: 'pack_sale' | 'pack_refund' | 'chargeback' | 'recovery' | 'purchase' | 'purchase_refund' | 'merge';
+  readonly kind: 'pack_sale' | 'pack_refund' | 'chargeback' | 'purchase' | 'purchase_refund' | 'merge';
   readonly gameId: number;
   readonly cause: Cause;
   /** The transaction that this one takes back, wholly or in part. */

@@ -1,6 +1,6 @@
 import { retained } from '../../platform/database/personal.ts';
 import { inOneStep, type PersonalData } from '../../platform/personal-data.ts';
-import { moveBalances } from './merging.ts';
+import { moveBalances, refuseFunds } from './merging.ts';
 
 const BOOKS = retained('books are kept as the law asks, and the id alone tells no name');
 
@@ -21,5 +21,6 @@ export const personalLedger: PersonalData = {
       whenMerged: retained('each row is signed with the one before it'),
     },
   ],
+  ending: refuseFunds,
   moving: inOneStep(moveBalances),
 };

@@ -1,23 +1,167 @@
+import { z } from 'zod';
+import { requireGameRow } from '../../catalogue/games/games.ts';
 import { PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
-import { modListing } from '../../catalogue/mods/mods.ts';
-import { ModObject } from '../../catalogue/mods/object.ts';
-import { user } from '../../platform/access/caller.ts';
-import { page, pageOf } from '../../platform/http/objects.ts';
-import { ok, operation } from '../../platform/http/operation.ts';
+import { listModsOfBuyer, modListing, requireModDocument } from '../../catalogue/mods/mods.ts';
+import { ModObject, modJson } from '../../catalogue/mods/object.ts';
+import { requireUser } from '../../people/users/users.ts';
+import { type UserCaller, user } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { GamePath, ModPath, PathId, pageOf, pageOfJson, UserPath } from '../../platform/http/objects.ts';
+import { Json, ok, operation } from '../../platform/http/operation.ts';
+import { paymentMethodOf } from '../wallets/wallets.ts';
+import { PayObject, payJson, RefundObject, toRefund } from './object.ts';
+import { buyMod, type PurchaseRow } from './purchases.ts';
+import { refundAsStudio, returnMod } from './refunds.ts';
 
-/** Nothing is sold: `price` and `monetization_options` of mods can only be 0, so that nobody owns anything. */
-const getUserPurchases = operation({
+const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
+
+export const purchase = operation({
+  id: 'purchase',
+  tag: 'Monetization',
+  method: 'POST',
+  path: '/games/{game_id}/mods/{mod_id}/checkout',
+  says: 'Buys a mod with the tokens of the wallet. A request with the same `idempotent_key` gets the same response for 24 hours, and buys nothing again, unless the purchase was refunded.',
+  access: user('write', 'money'),
+  params: ModPath,
+  body: z.object({
+    idempotent_key: z.string().trim().min(1).max(100),
+    type: z.int().min(0).max(4).default(0).meta({ description: '0: with tokens.' }),
+    display_amount: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'The price that the buyer saw; another one is refused.' }),
+    subscribe: z.boolean().default(true).meta({ description: 'Whether the buyer subscribes to the mod as well.' }),
+  }),
+  returns: ok(PayObject),
+  errors: [
+    ...NOT_FOUND,
+    'SUBSCRIBE_FAILED_DMCA_COMPLAINT',
+    'SUBSCRIBE_FAILED_MOD_HIDDEN',
+    'SUBSCRIBE_FAILED_MODFILE_MISSING',
+    'MONETIZATION_SITE_MONETIZATION_DISABLED',
+    'MONETIZATION_GAME_MONETIZATION_DISABLED',
+    'MONETIZATION_MOD_MONETIZATION_DISABLED',
+    'MONETIZATION_GAME_MARKETPLACE_DISABLED',
+    'MONETIZATION_MOD_MARKETPLACE_DISABLED',
+    'MONETIZATION_UNEXPECTED_OPERATION',
+    'MONETIZATION_REQUEST_ERROR',
+    'MONETIZATION_MARKETPLACE_ALREADY_OWNED',
+    'MONETIZATION_PRICE_MISMATCH',
+    'MONETIZATION_INSUFFICIENT_FUNDS',
+    'MONETIZATION_SOLD_OUT',
+    'MONETIZATION_IN_GAME_ONLY',
+  ],
+  handle: async (app, { caller, params, body, language, platform, portal }) => {
+    const { game_id: gameId, mod_id: modId } = params;
+    const buyer = await requireUser(app, caller.userId);
+    const checkout = {
+      gameId,
+      modId,
+      type: body.type,
+      key: body.idempotent_key,
+      displayAmount: body.display_amount,
+      subscribe: body.subscribe,
+    };
+    const response = await buyMod(app, caller, checkout, async (transaction, sale, game) => {
+      const document = await requireModDocument(transaction, caller, gameId, modId, language, platform);
+      const paymentMethod = paymentMethodOf(app, caller.userId, gameId);
+      const wallet = { balance: sale.balance, deficit: sale.deficit, paymentMethod };
+      const mod = modJson(app, document, { alone: true, portal });
+      return payJson(sale.purchase, { mod: sale.mod, game, buyer }, wallet, mod);
+    });
+    return new Json(response);
+  },
+});
+
+async function refundOf(app: App, caller: UserCaller, row: PurchaseRow) {
+  const game = await requireGameRow(app, caller, row.game_id);
+  const buyer = await requireUser(app, row.user_id);
+  return toRefund(row, { mod: undefined, game, buyer });
+}
+
+export const refundPurchase = operation({
+  id: 'refund-purchase',
+  tag: 'Monetization',
+  method: 'POST',
+  path: '/games/{game_id}/mods/{mod_id}/refund',
+  says: 'Returns a mod that the person has bought, as long and as often as the terms of that day allow. The tokens return to the wallet, and the subscription ends.',
+  access: user('write', 'money'),
+  params: ModPath,
+  returns: ok(RefundObject),
+  errors: [...NOT_FOUND, 'MONETIZATION_MARKETPLACE_NOT_OWNED', 'MONETIZATION_UNEXPECTED_OPERATION'],
+  handle: async (app, { caller, params }) =>
+    refundOf(app, caller, await returnMod(app, caller, params.game_id, params.mod_id)),
+});
+
+export const refundGamePurchase = operation({
+  id: 'refund-game-purchase',
+  tag: 'Monetization',
+  method: 'POST',
+  path: '/games/{game_id}/purchases/{purchase_id}/refund',
+  says: 'Refunds the purchase of a mod. For administrators of the game.',
+  access: user('write', 'team'),
+  params: GamePath.extend({ purchase_id: PathId }),
+  body: z.object({ reason: z.string().trim().min(1).max(500) }),
+  returns: ok(RefundObject),
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'GAME_NO_UPDATE_PERMISSION',
+    'RESOURCE_NOT_FOUND',
+    'MONETIZATION_UNEXPECTED_OPERATION',
+  ],
+  handle: async (app, { caller, params, body }) =>
+    refundOf(app, caller, await refundAsStudio(app, caller, params.game_id, params.purchase_id, body.reason)),
+});
+
+const list = {
+  query: PlatformStatusQuery,
+  list: modListing,
+  returns: ok(pageOf(ModObject)),
+} as const;
+
+export const getUserPurchases = operation({
   id: 'get-user-purchases',
   tag: 'Me',
   method: 'GET',
   path: '/me/purchased',
-  says: 'Lists the mods that the user has bought. The list is empty, because mods are not sold yet.',
+  says: 'Lists the mods that the person has bought, also those that are hidden or not accepted. With `game_id` and a platform, those that are live on it.',
   access: user('read'),
-  query: PlatformStatusQuery,
-  list: modListing,
-  returns: ok(pageOf(ModObject)),
+  ...list,
   errors: [],
-  handle: async (_app, { list }) => page([], 0, list),
+  handle: async (app, { caller, query, list, language, platform, portal }) => {
+    const on = { platform, platformStatus: query.platform_status };
+    const { mods, total } = await listModsOfBuyer(app, caller, list, language, on);
+    return pageOfJson(
+      mods.map((mod) => modJson(app, mod, { portal })),
+      total,
+      list,
+    );
+  },
 });
 
-export const purchaseOperations = [getUserPurchases];
+export const getPurchasesOfUser = operation({
+  id: 'get-user-purchases-of',
+  tag: 'Users',
+  method: 'GET',
+  path: '/users/{user_id}/purchases',
+  says: 'Lists the mods that a person has bought, as `/me/purchased` does. What others have bought is private.',
+  access: user('read', 'money'),
+  params: UserPath,
+  ...list,
+  errors: ['USER_ACCOUNT_PRIVATE'],
+  handle: async (app, { caller, params, query, list, language, platform, portal }) => {
+    if (params.user_id !== caller.userId) throw new ApiError('USER_ACCOUNT_PRIVATE');
+    const on = { platform, platformStatus: query.platform_status };
+    const { mods, total } = await listModsOfBuyer(app, caller, list, language, on);
+    return pageOfJson(
+      mods.map((mod) => modJson(app, mod, { portal })),
+      total,
+      list,
+    );
+  },
+});
+
+export const purchaseOperations = [purchase, refundPurchase, refundGamePurchase, getUserPurchases, getPurchasesOfUser];

@@ -113,6 +113,7 @@ export const deleteOwnAccount = operation({
     'USER_CANT_BE_DELETED_EXISTING_TEAMS',
     'USER_CANT_BE_DELETED_INCORRECT_CONFIRMATION_EMAIL',
     'USER_CANNOT_DELETE_ACCOUNT',
+    'MONETIZATION_USER_HAS_FUNDS',
   ],
   handle: (app, { caller, body }) => deleteAccount(app, caller, body.email),
 });
@@ -207,6 +208,7 @@ export const deleteAUser = operation({
     'USER_ALREADY_DELETED',
     'USER_CANT_BE_DELETED_SITE_ADMIN',
     'USER_CANT_BE_DELETED_EXISTING_TEAMS',
+    'MONETIZATION_USER_HAS_FUNDS',
   ],
   handle: (app, { caller, params }) => deleteUser(app, caller, params.user_id),
 });

@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { type CallInput, type Client, startApi } from '../../../test/api.ts';
 import { AUDITED } from '../../../test/audited.ts';
 import { aCookingGame, cooksOf, modPath } from '../../../test/cooking.ts';
+import { aPack, aSellingGame, buyPack } from '../../../test/money.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { addModDependencies, deleteModDependencies } from '../../catalogue/dependencies/operations.ts';
 import {
@@ -36,13 +37,14 @@ import { addCookRunner, deleteCookRunner } from '../../files/runners/operations.
 import { addSourceModfile, deleteSourceModfile } from '../../files/sources/operations.ts';
 import { deleteModVault, editModVault } from '../../files/vaults/operations.ts';
 import { banUser, unbanUser } from '../../moderation/moderation/operations.ts';
+import { purchase, refundGamePurchase } from '../../money/purchases/operations.ts';
 import { addAddressBan, deleteAddressBan } from '../../people/bans/operations.ts';
 import { addStaffMember, deleteStaffMember, updateStaffMember } from '../../people/staff/operations.ts';
 import type { AnyOperation } from '../../platform/http/operation.ts';
 import { editGamePortal } from '../../signin/portals/operations.ts';
 import { getAudit } from './operations.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_PAYMENTS: 'simulated' } });
 const admin = await api.as(await api.aUser({ admin: true }));
 const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }] });
 const team = await api.as(game.owner);
@@ -194,6 +196,19 @@ test('actions on the game and on users are logged', async () => {
   const ban = { body: { network: '203.0.113.1', reason: 'Floods' } };
   const { id } = await audited(admin, addAddressBan, ban, 'addresses.ban');
   await audited(admin, deleteAddressBan, { params: { ban_id: id } }, 'addresses.unban');
+});
+
+test('a refund by the team of the game is logged', async () => {
+  const selling = await aSellingGame(api);
+  const sold = await api.aMod({ game: selling });
+  await api.aFile(sold);
+  const ofSold = { game_id: selling.id, mod_id: sold.id };
+  await (await api.as(sold.owner)).call(editModByPut, { params: ofSold, body: { price: 5, monetization_options: 3 } });
+  const buyer = await api.as(await api.aUser());
+  await buyPack(api, buyer, selling, await aPack(api, selling));
+  const bought = await buyer.call(purchase, { params: ofSold, body: { idempotent_key: 'one' } });
+  const which = { game_id: selling.id, purchase_id: bought.body.transaction_id };
+  await audited(selling.studio, refundGamePurchase, { params: which, body: { reason: 'Broken' } }, 'purchases.refund');
 });
 
 test('every operation that is declared as audited is covered here', () => {

@@ -1,0 +1,78 @@
+import { type GameRow, gameRowIn } from '../../catalogue/games/games.ts';
+import type { ModEdit } from '../../catalogue/mods/extensions.ts';
+import { type ModRow, setOffer } from '../../catalogue/mods/mods.ts';
+import { ADMINISTRATOR, MANAGER } from '../../catalogue/teams/teams.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { requirePack } from '../packs/packs.ts';
+import { GAME_HAS_LIMITED_STOCK, GAME_HAS_MARKETPLACE, GAME_LIMITS_ALL, requireSelling } from '../terms/switches.ts';
+import { termsOf } from '../terms/terms.ts';
+
+/** Bits of the `monetization_options` of mods. */
+export const MOD_SELLS = 1;
+export const MOD_ON_MARKETPLACE = 2;
+export const MOD_LIMITED = 8;
+
+interface Offer {
+  readonly price: number;
+  readonly monetization_options: number;
+  readonly stock: number;
+}
+
+/** Stores what a mod is sold for. Clients send the whole mod back, so an offer that stays needs no permission. */
+export async function editOffer(app: App, transaction: Transaction, { mod, levels, sent }: ModEdit): Promise<void> {
+  const { offer } = sent;
+  if (!offer) return;
+  const pack = offer.tokenpack_id ? await packNamed(transaction, mod, offer.tokenpack_id) : undefined;
+  const wanted: Offer = {
+    price: offer.price ?? pack?.tokens ?? mod.price,
+    monetization_options: offer.monetization_options ?? mod.monetization_options,
+    stock: offer.stock ?? mod.stock,
+  };
+  const isSame = wanted.price === mod.price && wanted.monetization_options === mod.monetization_options;
+  const isLimited = (wanted.monetization_options & MOD_LIMITED) !== 0;
+  if (isSame && (!isLimited || wanted.stock === mod.stock)) return;
+  if (levels.mod < ADMINISTRATOR && levels.game < MANAGER) throw new ApiError('MOD_SUPPLY_NO_EDIT_PERMISSION');
+  const game = await gameRowIn(transaction, mod.game_id);
+  await requireOfferable(app, transaction, game, wanted);
+  await setOffer(transaction, mod.id, wanted);
+}
+
+/** A token pack as the price of a mod: the mod costs as many tokens as the pack has. */
+async function packNamed(transaction: Transaction, mod: ModRow, id: number) {
+  try {
+    return await requirePack(transaction, mod.game_id, id);
+  } catch (error) {
+    if (error instanceof ApiError) throw refusedField('tokenpack_id');
+    throw error;
+  }
+}
+
+const refusedField = (field: string): ApiError =>
+  new ApiError('MONETIZATION_MARKETPLACE_ERROR', { fields: [{ field, rule: 'invalid' }] });
+
+async function requireOfferable(app: App, transaction: Transaction, game: GameRow, wanted: Offer): Promise<void> {
+  const { price, monetization_options: options, stock } = wanted;
+  if (price === 0 && options === 0) return;
+  requireSelling(app, game);
+  if ((options & MOD_SELLS) === 0) throw new ApiError('MONETIZATION_MOD_MONETIZATION_DISABLED');
+  if ((options & MOD_ON_MARKETPLACE) !== 0 && (game.monetization_options & GAME_HAS_MARKETPLACE) === 0)
+    throw new ApiError('MONETIZATION_GAME_MARKETPLACE_DISABLED', {
+      fields: [{ field: 'monetization_options', rule: 'not_for_sale' }],
+    });
+  requireAllowedStock(game, options, stock);
+  const { terms } = await termsOf(transaction, game.id);
+  if (price > 0 && (price < terms.price_min || price > terms.price_max)) throw refusedField('price');
+}
+
+/** A game may allow limited stock, or ask it of every mod, and limit it. */
+function requireAllowedStock(game: GameRow, options: number, stock: number): void {
+  const isLimited = (options & MOD_LIMITED) !== 0;
+  const limitsAll = (game.monetization_options & GAME_LIMITS_ALL) !== 0;
+  if (!isLimited && limitsAll) throw new ApiError('MOD_CANNOT_CONTROL_SUPPLY_AND_SCARCITY');
+  if (!isLimited) return;
+  if (!limitsAll && (game.monetization_options & GAME_HAS_LIMITED_STOCK) === 0)
+    throw new ApiError('MOD_SUPPLY_CANNOT_HAVE_LIMITED_STOCK');
+  if (game.max_stock > 0 && stock > game.max_stock) throw refusedField('stock');
+}

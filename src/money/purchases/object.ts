@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { ModRow } from '../../catalogue/mods/mods.ts';
+import { ModObject } from '../../catalogue/mods/object.ts';
+import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import type { PurchaseRow } from './purchases.ts';
+
+const TRANSACTION_TYPES = ['CANCELLED', 'CLEARED', 'FAILED', 'PAID', 'PENDING', 'REFUNDED'] as const;
+
+const meta = z.array(
+  z.object({
+    mod_id: Id,
+    game_id: Id,
+    buyer_id: Id,
+    mod_name: z.string(),
+    game_name: z.string(),
+    buyer_name: z.string(),
+    token_name: z.string(),
+  }),
+);
+
+const amounts = {
+  gross_amount: Integer.meta({ description: 'What the buyer paid, in tokens.' }),
+  net_amount: Integer.meta({ description: 'Without the fee of the site.' }),
+  platform_fee: Integer,
+  gateway_fee: Integer,
+};
+
+export const PayObject = z
+  .object({
+    transaction_id: Id.meta({ description: 'The id of the purchase.' }),
+    gateway_uuid: z.string(),
+    ...amounts,
+    transaction_type: z.enum(TRANSACTION_TYPES),
+    meta,
+    purchase_date: Timestamp,
+    wallet_type: z.string(),
+    balance: Integer.meta({ description: 'What is left in the wallet.' }),
+    deficit: Integer,
+    payment_method_id: z.string(),
+    mod: ModObject,
+  })
+  .meta({ id: 'Pay' });
+
+export const RefundObject = z
+  .object({
+    transaction_id: Id.meta({ description: 'The id of the purchase.' }),
+    ...amounts,
+    tax: Integer,
+    tax_type: z.string(),
+    transaction_type: z.enum(TRANSACTION_TYPES),
+    meta,
+    purchase_date: Timestamp,
+  })
+  .meta({ id: 'Refund' });
+
+export interface Names {
+  readonly mod: Pick<ModRow, 'name'> | undefined;
+  readonly game: { readonly name: string; readonly token_name: string };
+  readonly buyer: { readonly username: string };
+}
+
+function parts(row: PurchaseRow, { mod, game, buyer }: Names) {
+  return {
+    transaction_id: row.id,
+    gross_amount: row.price,
+    net_amount: row.price - row.fee,
+    platform_fee: row.fee,
+    gateway_fee: 0,
+    meta: [
+      {
+        mod_id: row.mod_id,
+        game_id: row.game_id,
+        buyer_id: row.user_id,
+        mod_name: mod?.name ?? '',
+        game_name: game.name,
+        buyer_name: buyer.username,
+        token_name: game.token_name,
+      },
+    ],
+    purchase_date: row.date_added,
+  };
+}
+
+export const toRefund = (row: PurchaseRow, names: Names): z.output<typeof RefundObject> => ({
+  ...parts(row, names),
+  tax: 0,
+  tax_type: '',
+  transaction_type: 'REFUNDED',
+});
+
+/** The response to a checkout as JSON, because the mod in it is. */
+export function payJson(
+  row: PurchaseRow,
+  names: Names,
+  wallet: { readonly balance: number; readonly deficit: number; readonly paymentMethod: string },
+  modJson: string,
+): string {
+  const pay: Omit<z.output<typeof PayObject>, 'mod'> = {
+    ...parts(row, names),
+    gateway_uuid: row.gateway_uuid,
+    transaction_type: 'PAID',
+    wallet_type: 'standard_mio',
+    balance: wallet.balance,
+    deficit: wallet.deficit,
+    payment_method_id: wallet.paymentMethod,
+  };
+  return `${JSON.stringify(pay).slice(0, -1)},"mod":${modJson}}`;
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Client, type Mod, startApi } from '../../../test/api.ts';
+import { aPack, aSellingGame, buyPack, choose, type SellingGame, walletOf } from '../../../test/money.ts';
+import { deleteModOperation, editModByPut, getMod } from '../../catalogue/mods/operations.ts';
+import { getUserSubscriptions, subscribeToMod } from '../../community/subscriptions/operations.ts';
+import { downloadModfile } from '../../files/downloads/operations.ts';
+import { verifyLedger } from '../ledger/verification.ts';
+import { editGameSellingTerms } from '../terms/operations.ts';
+import { getPurchasesOfUser, getUserPurchases, purchase, refundGamePurchase, refundPurchase } from './operations.ts';
+
+const api = await startApi({
+  settings: { MODSTEAD_JOBS: 'off', MODSTEAD_PAYMENTS: 'simulated', MODSTEAD_RATE_LIMITS: 'off' },
+});
+const DAY = 86_400;
+
+interface Offer {
+  readonly price?: number;
+  readonly monetization_options?: number;
+  readonly stock?: number;
+}
+
+/** A mod with a file, for sale. */
+async function aPaidMod(game: SellingGame, { price = 40, monetization_options = 1 | 2, stock = 0 }: Offer = {}) {
+  const mod = await api.aMod({ game });
+  const { id: file_id } = await api.aFile(mod);
+  const author = await api.as(mod.owner);
+  const params = { game_id: game.id, mod_id: mod.id, file_id };
+  const answer = await author.call(editModByPut, { params, body: { price, monetization_options, stock } });
+  assert.deepEqual([answer.status, answer.body.price], [200, price], answer.text);
+  return { mod, author, params };
+}
+
+async function aBuyer(game: SellingGame, tokens = 100): Promise<{ user: { id: number }; buyer: Client }> {
+  const user = await api.aUser();
+  const buyer = await api.as(user);
+  await buyPack(api, buyer, game, await aPack(api, game, { tokens }));
+  return { user, buyer };
+}
+
+const keyOf = (mod: Mod) => ({ idempotent_key: String(mod.id) });
+const owned = async (buyer: Client) => (await buyer.call(getUserPurchases)).body.data.map(({ id }) => id);
+const sound = async () => assert.deepEqual((await verifyLedger(api.app())).problems, []);
+
+test('a buyer pays with tokens, owns the mod and subscribes to it, and the price is divided', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params, author } = await aPaidMod(game);
+  const { user, buyer } = await aBuyer(game);
+  const answer = await buyer.call(purchase, { params, body: { ...keyOf(mod), display_amount: 40 } });
+  const { transaction_type, gross_amount, net_amount, platform_fee, balance, meta } = answer.body;
+  assert.deepEqual([transaction_type, gross_amount, net_amount, platform_fee, balance], ['PAID', 40, 31, 9, 60]);
+  assert.equal(answer.body.mod.id, mod.id);
+  assert.equal(meta[0]!.buyer_id, user.id);
+  assert.deepEqual(await owned(buyer), [mod.id]);
+  const own = await buyer.call(getPurchasesOfUser, { params: { user_id: user.id } });
+  assert.deepEqual(
+    own.body.data.map(({ id }) => id),
+    [mod.id],
+  );
+  assert.deepEqual(
+    (await buyer.call(getUserSubscriptions)).body.data.map(({ id }) => id),
+    [mod.id],
+  );
+  assert.equal((await walletOf(author, game)).pending, 21);
+  const stranger = await api.as(await api.aUser());
+  await stranger.refused(getPurchasesOfUser, { params: { user_id: user.id } }, 403, 17_042);
+  await sound();
+});
+
+test('the same key replays the response byte for byte, also at once, and buys nothing again', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params } = await aPaidMod(game);
+  const { buyer } = await aBuyer(game);
+  const body = { ...keyOf(mod), subscribe: false };
+  const answers = await Promise.all([1, 2, 3, 4].map(() => buyer.call(purchase, { params, body })));
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+  assert.equal((await walletOf(buyer, game)).balance, 60);
+  await buyer.refused(purchase, { params, body: { ...body, subscribe: true } }, 422, 900_001);
+  await buyer.refused(purchase, { params, body: { idempotent_key: 'another' } }, 422, 900_034);
+  const { buyer: other } = await aBuyer(game);
+  assert.equal((await other.call(purchase, { params, body })).status, 200);
+  await sound();
+});
+
+test('a refused checkout leaves nothing behind, and its key can be used again', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params } = await aPaidMod(game, { price: 150 });
+  const { buyer } = await aBuyer(game);
+  const body = keyOf(mod);
+  await buyer.refused(purchase, { params, body }, 422, 900_049);
+  await buyer.refused(purchase, { params, body: { ...body, display_amount: 149 } }, 422, 900_035);
+  await buyer.refused(purchase, { params, body: { ...body, type: 1 } }, 422, 900_000);
+  assert.deepEqual(await owned(buyer), []);
+  assert.deepEqual((await buyer.call(getUserSubscriptions)).body.data, []);
+  await buyPack(api, buyer, game, await aPack(api, game));
+  assert.equal((await buyer.call(purchase, { params, body })).body.balance, 50);
+});
+
+test('each switch of site, game and mod has its own error', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params, author } = await aPaidMod(game);
+  const { buyer } = await aBuyer(game);
+  const body = keyOf(mod);
+  const set = (offer: Offer) => author.call(editModByPut, { params, body: { ...offer } });
+  await set({ monetization_options: 1 });
+  await buyer.refused(purchase, { params, body }, 422, 900_021);
+  await set({ price: 0, monetization_options: 0 });
+  await buyer.refused(purchase, { params, body }, 403, 900_014);
+  await author.refused(editModByPut, { params, body: { price: 5 } }, 403, 900_014);
+  const idle = await aSellingGame(api, 0);
+  const free = await api.aMod({ game: idle });
+  const there = { game_id: idle.id, mod_id: free.id };
+  await buyer.refused(purchase, { params: there, body }, 403, 900_013);
+  const owner = await api.as(free.owner);
+  const offer = { price: 5, monetization_options: 1 };
+  await owner.refused(editModByPut, { params: there, body: offer }, 403, 900_013);
+  const narrow = await aSellingGame(api, 1);
+  const plain = await api.aMod({ game: narrow });
+  const asAuthor = await api.as(plain.owner);
+  const where = { game_id: narrow.id, mod_id: plain.id };
+  await asAuthor.refused(editModByPut, { params: where, body: { ...offer, monetization_options: 3 } }, 422, 900_020);
+  await asAuthor.refused(editModByPut, { params: where, body: { ...offer, monetization_options: 9 } }, 400, 15_049);
+});
+
+test('a paid mod can be subscribed to and downloaded by its owners only', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params } = await aPaidMod(game);
+  const { buyer } = await aBuyer(game);
+  await buyer.refused(subscribeToMod, { params }, 403, 15_002);
+  await buyer.call(purchase, { params, body: { ...keyOf(mod), subscribe: false } });
+  assert.equal((await buyer.call(subscribeToMod, { params })).status, 201);
+  assert.equal((await buyer.call(downloadModfile, { params })).status, 200);
+});
+
+test('a hidden mod stays visible to those who bought it, and cannot be deleted', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params, author } = await aPaidMod(game);
+  const { buyer } = await aBuyer(game);
+  await buyer.call(purchase, { params, body: { ...keyOf(mod), subscribe: false } });
+  await author.refused(deleteModOperation, { params }, 403, 15_062);
+  await author.call(editModByPut, { params, body: { price: 0, monetization_options: 0 } });
+  await author.refused(deleteModOperation, { params }, 403, 15_060);
+  await author.call(editModByPut, { params, body: { visible: 0 } });
+  assert.equal((await buyer.call(getMod, { params })).status, 200);
+  const stranger = await api.as(await api.aUser());
+  await stranger.refused(getMod, { params }, 404, 15_022);
+});
+
+test('authors do not buy from themselves', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params, author } = await aPaidMod(game);
+  await buyPack(api, author, game, await aPack(api, game));
+  await author.refused(purchase, { params, body: keyOf(mod) }, 422, 900_034);
+});
+
+test('of a limited stock no copy is sold twice, and a returned one is on sale again', async () => {
+  const game = await aSellingGame(api, 1 | 2 | 8);
+  const { mod, params } = await aPaidMod(game, { monetization_options: 1 | 2 | 8, stock: 3 });
+  const buyers = await Promise.all(Array.from({ length: 6 }, () => aBuyer(game)));
+  const answers = await Promise.all(buyers.map(({ buyer }) => buyer.call(purchase, { params, body: keyOf(mod) })));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 422, 422, 422]);
+  const winner = buyers[answers.findIndex(({ status }) => status === 200)]!.buyer;
+  const loser = buyers[answers.findIndex(({ status }) => status === 422)]!.buyer;
+  await loser.refused(purchase, { params, body: keyOf(mod) }, 422, 900_061);
+  await loser.refused(subscribeToMod, { params }, 403, 15_003);
+  await winner.call(refundPurchase, { params });
+  assert.equal((await loser.call(purchase, { params, body: keyOf(mod) })).status, 200);
+  await sound();
+});
+
+test('a returned mod gives the tokens back, ends ownership and subscription, and can be bought again', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params, author } = await aPaidMod(game);
+  const { buyer } = await aBuyer(game);
+  await buyer.refused(refundPurchase, { params }, 422, 900_033);
+  await buyer.call(purchase, { params, body: keyOf(mod) });
+  const refund = (await buyer.call(refundPurchase, { params })).body;
+  assert.deepEqual([refund.transaction_type, refund.gross_amount], ['REFUNDED', 40]);
+  assert.equal((await walletOf(buyer, game)).balance, 100);
+  assert.equal((await walletOf(author, game)).pending, 0);
+  assert.deepEqual(await owned(buyer), []);
+  assert.deepEqual((await buyer.call(getUserSubscriptions)).body.data, []);
+  const again = await buyer.call(purchase, { params, body: keyOf(mod) });
+  assert.equal(again.body.balance, 60);
+  await sound();
+});
+
+test('returns end with their days and their number, but the studio may refund longer', async () => {
+  const game = await aSellingGame(api);
+  const inGame = { game_id: game.id };
+  await game.studio.call(editGameSellingTerms, { params: inGame, body: { refunds_per_year: 1 } });
+  const [one, two] = [await aPaidMod(game, { price: 10 }), await aPaidMod(game, { price: 10 })];
+  const { user, buyer } = await aBuyer(game);
+  await buyer.call(purchase, { params: one.params, body: keyOf(one.mod) });
+  const bought = (await buyer.call(purchase, { params: two.params, body: keyOf(two.mod) })).body;
+  await buyer.call(refundPurchase, { params: one.params });
+  await buyer.refused(refundPurchase, { params: two.params }, 422, 900_000);
+  api.clock.advance(8 * DAY);
+  const [studio, later] = [await api.as(game.owner), await api.as(user)];
+  await later.refused(refundPurchase, { params: two.params }, 422, 900_000);
+  const params = { ...inGame, purchase_id: bought.transaction_id };
+  const body = { reason: 'It never worked' };
+  await later.refused(refundGamePurchase, { params, body }, 403, 14_002);
+  assert.equal((await studio.call(refundGamePurchase, { params, body })).status, 200);
+  await studio.refused(refundGamePurchase, { params, body }, 422, 900_000);
+  assert.equal((await walletOf(later, game)).balance, 100);
+  await sound();
+});
+
+test('a disputed payment whose tokens were spent leaves a deficit, which the next tokens settle', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params } = await aPaidMod(game);
+  const buyer = await api.as(await api.aUser());
+  const pack = await aPack(api, game);
+  const { checkout_url } = await buyPack(api, buyer, game, pack);
+  await buyer.call(purchase, { params, body: keyOf(mod) });
+  await choose(api, checkout_url, 'dispute');
+  assert.deepEqual(await walletOf(buyer, game), { balance: 0, deficit: 40, pending: 0 });
+  await buyPack(api, buyer, game, pack);
+  assert.deepEqual(await walletOf(buyer, game), { balance: 60, deficit: 0, pending: 0 });
+  await sound();
+});
+
+test('where a game sells in the game only, a token of the site buys nothing', async () => {
+  const game = await aSellingGame(api);
+  await game.studio.call(editGameSellingTerms, { params: { game_id: game.id }, body: { in_game_only: true } });
+  const { mod, params } = await aPaidMod(game);
+  const { user, buyer } = await aBuyer(game);
+  await buyer.refused(purchase, { params, body: keyOf(mod) }, 400, 900_074);
+  const player = await api.as(user, { gameId: game.id });
+  assert.equal((await player.call(purchase, { params, body: keyOf(mod) })).status, 200);
+});

@@ -1,0 +1,133 @@
+import { requireGameForChange, requireGameRow } from '../../catalogue/games/games.ts';
+import { lockMods, type ModRow, refreshMod, setOffer } from '../../catalogue/mods/mods.ts';
+import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { unsubscribeFromAll } from '../../community/subscriptions/subscriptions.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { takeAdvisoryLock } from '../../platform/database/locks.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { type Cause, entriesOf, lockBalances, post, tokenAccount } from '../ledger/ledger.ts';
+import { MOD_LIMITED } from '../offers/offers.ts';
+import { termsOfDay } from '../terms/terms.ts';
+import * as store from './store.ts';
+
+const DAY = 86_400;
+const YEAR = 365 * DAY;
+
+const notRefundable = (field: string): ApiError =>
+  new ApiError('MONETIZATION_UNEXPECTED_OPERATION', { fields: [{ field, rule: 'not_refundable' }] });
+
+/** A buyer returns a mod, as long and as often as the terms of the day on which they bought it allow. */
+export async function returnMod(
+  app: App,
+  caller: UserCaller,
+  gameId: number,
+  modId: number,
+): Promise<store.PurchaseRow> {
+  await requireGameRow(app, caller, gameId);
+  return app.db.write(async (transaction) => {
+    const mod = (await lockMods(transaction, [modId])).get(modId);
+    if (mod?.game_id !== gameId) throw new ApiError('MOD_NOT_FOUND');
+    const purchase = await store.standing(transaction, caller.userId, modId);
+    if (!purchase)
+      throw new ApiError('MONETIZATION_MARKETPLACE_NOT_OWNED', { fields: [{ field: 'mod_id', rule: 'not_owned' }] });
+    const terms = await termsOfDay(transaction, purchase.terms_id);
+    // Returns of one buyer are counted one after the other.
+    await takeAdvisoryLock(transaction, `purchases/returns/${caller.userId}/${gameId}`);
+    const now = app.clock.now();
+    if (now - purchase.date_added > terms.refund_days * DAY) throw notRefundable('mod_id');
+    const refunds = await store.refundsSince(transaction, caller.userId, gameId, now - YEAR);
+    if (refunds >= terms.refunds_per_year) throw notRefundable('mod_id');
+    return refund(app, transaction, purchase, mod, { operation: 'refund-purchase', actor: caller.userId });
+  });
+}
+
+/** The administrators of a game refund a purchase, with a reason that the audit log keeps. */
+export async function refundAsStudio(
+  app: App,
+  caller: UserCaller,
+  gameId: number,
+  purchaseId: number,
+  reason: string,
+): Promise<store.PurchaseRow> {
+  return app.db.write(async (transaction) => {
+    await requireGameForChange(transaction, caller, gameId);
+    if ((await teamLevel(transaction, caller, 'games', gameId)) < ADMINISTRATOR)
+      throw new ApiError('GAME_NO_UPDATE_PERMISSION');
+    const modId = (await store.byId(transaction, purchaseId))?.mod_id ?? 0;
+    // The mod comes before the purchase, as in every sale.
+    const mod = (await lockMods(transaction, [modId])).get(modId);
+    const found = await store.lockById(transaction, purchaseId);
+    if (found?.game_id !== gameId) throw new ApiError('RESOURCE_NOT_FOUND');
+    const terms = await termsOfDay(transaction, found.terms_id);
+    if (found.status !== 'paid' || app.clock.now() - found.date_added > terms.studio_refund_days * DAY)
+      throw notRefundable('purchase_id');
+    const cause = { operation: 'refund-game-purchase', actor: caller.userId };
+    const refunded = await refund(app, transaction, found, mod, cause);
+    const subject = { resource: 'purchases', id: purchaseId, gameId };
+    const data = { mod_id: found.mod_id, user_id: found.user_id, price: found.price };
+    await audit(app, transaction, { actor: caller.userId, action: 'purchases.refund', subject, reason, data });
+    return refunded;
+  });
+}
+
+/**
+ * An account is merged into another: what only one of the two bought stays with the other, and what both bought is
+ * refunded once. A second run finds nothing to do.
+ */
+export async function movePurchases(app: App, transaction: Transaction, from: number, to: number): Promise<void> {
+  for (const purchase of await store.ownedByBoth(transaction, from, to)) {
+    const mod = (await lockMods(transaction, [purchase.mod_id])).get(purchase.mod_id);
+    await refund(app, transaction, purchase, mod, { operation: 'accounts.merge', actor: to }, to);
+  }
+  await store.moveAll(transaction, from, to);
+}
+
+/** Takes a sale back: the tokens return, ownership and subscription end, a limited copy is on sale again. */
+async function refund(
+  app: App,
+  transaction: Transaction,
+  purchase: store.PurchaseRow,
+  mod: ModRow | undefined,
+  cause: Cause,
+  payee: number = purchase.user_id,
+): Promise<store.PurchaseRow> {
+  const { id, user_id: userId, game_id: gameId, mod_id: modId, price } = purchase;
+  if (mod) {
+    await unsubscribeFromAll(app, transaction, { userId }, [mod]);
+    await returnToStock(app, transaction, mod);
+  }
+  const [wallet, deficit] = [tokenAccount('wallet', gameId, payee), tokenAccount('deficit', gameId, payee)];
+  const sale = await entriesOf(transaction, purchase.transaction_id);
+  const others = sale.map(({ account }) => account).filter(({ kind }) => kind !== 'wallet');
+  const [owed = 0] = await lockBalances(app, transaction, [deficit, wallet, ...others]);
+  const recovered = Math.min(price, -owed);
+  await post(app, transaction, {
+    kind: 'purchase_refund',
+    gameId,
+    cause: { ...cause, provider: 'wallet', reference: purchase.gateway_uuid },
+    reverses: purchase.transaction_id,
+    entries: [
+      ...sale.map(({ account, amount }) => ({
+        account: account.kind === 'wallet' ? wallet : account,
+        amount: -amount,
+      })),
+      // What the buyer owes is settled before they get anything back.
+      ...(recovered > 0
+        ? [
+            { account: wallet, amount: -recovered },
+            { account: deficit, amount: recovered },
+          ]
+        : []),
+    ],
+  });
+  await store.releaseKeys(transaction, userId, modId);
+  return store.change(transaction.query, id, { status: 'refunded', date_refunded: app.clock.now() });
+}
+
+async function returnToStock(app: App, transaction: Transaction, mod: ModRow): Promise<void> {
+  if ((mod.monetization_options & MOD_LIMITED) === 0) return;
+  await refreshMod(app, transaction, await setOffer(transaction, mod.id, { stock: mod.stock + 1 }));
+}

@@ -1,0 +1,109 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
+import type { IdempotentRequestsTable, PurchasesTable } from './table.ts';
+
+export type PurchaseRow = Selectable<PurchasesTable>;
+type Reader = Pick<Database, 'first'>;
+
+const STANDING = statement("select * from purchases where user_id = ? and mod_id = ? and status = 'paid'");
+export const standing = (reader: Reader, userId: number, modId: number) =>
+  reader.first<PurchaseRow>(STANDING, [userId, modId]);
+
+const BY_ID = statement('select * from purchases where id = ?');
+export const byId = (reader: Reader, id: number) => reader.first<PurchaseRow>(BY_ID, [id]);
+const BY_ID_LOCKED = withUpdateLock(BY_ID);
+/** Others who decide over the purchase wait from here on. */
+export const lockById = (transaction: Transaction, id: number) => transaction.first<PurchaseRow>(BY_ID_LOCKED, [id]);
+
+export const add = (query: Query, row: Insertable<PurchasesTable>): Promise<PurchaseRow> =>
+  query.insertInto('purchases').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const change = (query: Query, id: number, changes: Updateable<PurchasesTable>): Promise<PurchaseRow> =>
+  query.updateTable('purchases').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+const REFUNDS = statement(
+  "select count(*) as refunds from purchases where user_id = ? and game_id = ? and status = 'refunded' and date_refunded > ?",
+);
+export const refundsSince = async (reader: Reader, userId: number, gameId: number, since: number): Promise<number> =>
+  Number((await reader.first<{ refunds: number }>(REFUNDS, [userId, gameId, since]))!.refunds);
+
+const SOLD = statement("select 1 as sold from purchases where mod_id = ? and status = 'paid' limit 1");
+export const isSold = async (reader: Reader, modId: number): Promise<boolean> =>
+  (await reader.first(SOLD, [modId])) !== undefined;
+
+const CLAIM = statement(`insert into idempotent_requests
+  (user_id, game_id, operation, request_key, digest, response, mod_id, date_added) values (?, ?, ?, ?, ?, '', ?, ?)
+  on conflict (user_id, game_id, operation, request_key) do update
+  set digest = excluded.digest, response = '', mod_id = excluded.mod_id, date_added = excluded.date_added
+  where idempotent_requests.date_added <= ? returning request_key`);
+
+export type RequestName = Pick<IdempotentRequestsTable, 'user_id' | 'game_id' | 'operation' | 'request_key'>;
+const nameOf = ({ user_id, game_id, operation, request_key }: RequestName) => [
+  user_id,
+  game_id,
+  operation,
+  request_key,
+];
+
+/** False when a request with this key was answered since. A second transaction with the key waits here for the first. */
+export const claim = async (
+  transaction: Transaction,
+  request: Omit<IdempotentRequestsTable, 'response'>,
+  since: number,
+): Promise<boolean> =>
+  (await transaction.first(CLAIM, [...nameOf(request), request.digest, request.mod_id, request.date_added, since])) !==
+  undefined;
+
+const NAMED = 'where user_id = ? and game_id = ? and operation = ? and request_key = ?';
+const ANSWERED = statement(`select digest, response from idempotent_requests ${NAMED}`);
+export const answered = (reader: Reader, request: RequestName) =>
+  reader.first<Pick<IdempotentRequestsTable, 'digest' | 'response'>>(ANSWERED, nameOf(request));
+
+const ANSWER = statement(`update idempotent_requests set response = ? ${NAMED}`);
+export const answer = (transaction: Transaction, request: RequestName, response: string) =>
+  transaction.run(ANSWER, [response, ...nameOf(request)]);
+
+const RELEASE = statement('delete from idempotent_requests where user_id = ? and mod_id = ?');
+/** After a refund the same key may buy the mod again. */
+export const releaseKeys = (transaction: Transaction, userId: number, modId: number) =>
+  transaction.run(RELEASE, [userId, modId]);
+
+const OWNED_BY_BOTH = statement(`select * from purchases p where p.user_id = ? and p.status = 'paid' and exists
+  (select 1 from purchases o where o.user_id = ? and o.mod_id = p.mod_id and o.status = 'paid') order by p.mod_id`);
+export const ownedByBoth = (transaction: Transaction, one: number, other: number) =>
+  transaction.all<PurchaseRow>(OWNED_BY_BOTH, [one, other]);
+
+const MOVE_ALL = statement('update purchases set user_id = ? where user_id = ?');
+export const moveAll = (transaction: Transaction, from: number, to: number) => transaction.run(MOVE_ALL, [to, from]);
+
+const FORGET = statement('delete from idempotent_requests where date_added <= ?');
+export const forgetUntil = (transaction: Transaction, date: number) => transaction.run(FORGET, [date]);
+
+/** Purchases whose state disagrees with the books, for their verification. */
+export const disagreeing = (query: Query) =>
+  query
+    .selectFrom('purchases as p')
+    .leftJoin('ledger_transactions as t', 't.id', 'p.transaction_id')
+    .leftJoin('ledger_transactions as r', 'r.reverses_id', 'p.transaction_id')
+    .select(['p.id', 'p.status'])
+    .where((eb) =>
+      eb.or([
+        eb('t.id', 'is', null),
+        eb.and([eb('p.status', '=', 'paid'), eb('r.id', 'is not', null)]),
+        eb.and([eb('p.status', '=', 'refunded'), eb('r.id', 'is', null)]),
+      ]),
+    )
+    .limit(20)
+    .execute();
+
+/** Sales in the books without a purchase. */
+export const unrecorded = (query: Query) =>
+  query
+    .selectFrom('ledger_transactions as t')
+    .leftJoin('purchases as p', 'p.transaction_id', 't.id')
+    .select('t.id')
+    .where('t.kind', '=', 'purchase')
+    .where('p.id', 'is', null)
+    .limit(20)
+    .execute();

@@ -1,0 +1,40 @@
+import type { Generated } from 'kysely';
+
+declare module '../../platform/database/database.ts' {
+  interface Tables {
+    purchases: PurchasesTable;
+    idempotent_requests: IdempotentRequestsTable;
+  }
+}
+
+/** A mod that a user bought. While the status is `paid` the user owns the mod. */
+export interface PurchasesTable {
+  id: Generated<number>;
+  user_id: number;
+  game_id: number;
+  mod_id: number;
+  /** The conditions of that day; 0 for the defaults. */
+  terms_id: number;
+  /** In tokens. */
+  price: number;
+  fee: number;
+  gateway_uuid: string;
+  status: 'paid' | 'refunded';
+  transaction_id: number;
+  date_added: number;
+  date_refunded: number;
+}
+
+/** The response to a request with an idempotency key, for the time in which the key may be repeated. */
+export interface IdempotentRequestsTable {
+  user_id: number;
+  game_id: number;
+  operation: string;
+  request_key: string;
+  /** A digest of what was sent: the same key with another request is an error. */
+  digest: string;
+  response: string;
+  /** What the response is about: when it is refunded, the key is free again. */
+  mod_id: number;
+  date_added: number;
+}
