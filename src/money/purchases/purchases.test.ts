@@ -82,6 +82,22 @@ test('the same key replays the response byte for byte, also at once, and buys no
   await sound();
 });
 
+test('the key may be in the header, as well or alone, and another user’s key is another key', async () => {
+  const game = await aSellingGame(api);
+  const { mod, params } = await aPaidMod(game);
+  const { buyer } = await aBuyer(game);
+  const headers = { 'X-Modio-Idempotent-Key': String(mod.id) };
+  const query = { ...keyOf(mod), display_amount: 40 };
+  const asSdk = await buyer.call(purchase, { params, query, headers });
+  assert.equal(asSdk.status, 200, asSdk.text);
+  const alone = { params, query: { display_amount: 40 }, headers: { 'X-Service-Idempotent-Key': String(mod.id) } };
+  assert.equal((await buyer.call(purchase, alone)).text, asSdk.text);
+  const { buyer: other } = await aBuyer(game);
+  const theirs = await other.call(purchase, { params, headers });
+  assert.deepEqual([theirs.status, theirs.body.balance], [200, 60], theirs.text);
+  await other.refused(purchase, { params, query: { display_amount: 40 } }, 422, 13_009);
+});
+
 test('a refused checkout leaves nothing behind, and its key can be used again', async () => {
   const game = await aSellingGame(api);
   const { mod, params } = await aPaidMod(game, { price: 150 });

@@ -8,6 +8,7 @@ import { contentTypeOf, limited, readText } from './request/body.ts';
 import { emptyFields, type Fields, parseBodyForm, parseForm } from './request/forms.ts';
 import { mergeInputJson, parseInputJson, parseJsonBody } from './request/json.ts';
 import { type FilePart, readMultipart } from './request/multipart.ts';
+import { ownHeader } from './targeting.ts';
 
 /** Fits the longest accepted text, with three-byte characters percent-encoded as nine bytes, and its neighbours. */
 export const FORM_BYTES_MAX = 2.5 * 1024 * 1024;
@@ -54,12 +55,20 @@ export async function readPayload(
   if (raw) return ofFields(query, rawOf(request, raw.bytesMax));
   if (!takesBody(operation)) return ofFields(query);
   if (operation.declaration.strictForm) return readStrictForm(request, operation, query);
-  if (!hasBody(request)) return ofFields(merged(operation, query, {}));
+  const sent = withIdempotencyKey(app, request, operation, query);
+  if (!hasBody(request)) return ofFields(merged(operation, sent, {}));
   const type = requireContentType(request, operation);
   if (type === JSON_TYPE)
-    return ofFields(merged(operation, query, parseJsonBody(await readText(request, FORM_BYTES_MAX))));
-  if (type === MULTIPART) return readParts(app, request, operation, query);
-  return ofFields(merged(operation, query, parseBodyForm(await readText(request, FORM_BYTES_MAX))));
+    return ofFields(merged(operation, sent, parseJsonBody(await readText(request, FORM_BYTES_MAX))));
+  if (type === MULTIPART) return readParts(app, request, operation, sent);
+  return ofFields(merged(operation, sent, parseBodyForm(await readText(request, FORM_BYTES_MAX))));
+}
+
+/** The header is another place for the field `idempotent_key`; clients send both (docs/API-QUIRKS.md, 30). */
+function withIdempotencyKey(app: App, { headers }: IncomingMessage, operation: AnyOperation, query: Fields): Fields {
+  if (!operation.declaration.body?.shape['idempotent_key']) return query;
+  const key = ownHeader(headers, app.settings.headerPrefixes, 'idempotent-key');
+  return key === undefined ? query : { idempotent_key: key, ...query };
 }
 
 /** Ignores the Content-Type, because shipped clients send a wrong one (docs/API-QUIRKS.md, 15). */

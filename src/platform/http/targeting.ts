@@ -4,7 +4,7 @@ import { PLATFORMS, type Platform, PORTALS, type Portal } from '../vocabulary/ga
 /** Spellings of portals that shipped clients send (docs/API-QUIRKS.md, 18). */
 const PORTAL_ALIASES: Record<string, Portal> = { egs: 'epicgames' };
 
-type OwnHeader = 'platform' | 'portal' | 'delegation-token';
+type OwnHeader = 'platform' | 'portal' | 'delegation-token' | 'idempotent-key';
 
 const ownNames = new WeakMap<readonly string[], Record<OwnHeader, readonly string[]>>();
 
@@ -16,6 +16,7 @@ function namesUnder(prefixes: readonly string[]): Record<OwnHeader, readonly str
     platform: under('platform'),
     portal: under('portal'),
     'delegation-token': under('delegation-token'),
+    'idempotent-key': under('idempotent-key'),
   };
   ownNames.set(prefixes, names);
   return names;

@@ -50,6 +50,12 @@ export const SHARED_PARAMETERS: Record<string, Parameter> = {
     description: 'The store or portal that the caller comes from. Also read as `X-Modio-Portal`.',
     schema: { type: 'string', enum: [...PORTALS] },
   },
+  IdempotentKey: {
+    name: 'X-Service-Idempotent-Key',
+    in: 'header',
+    description: 'Another place for `idempotent_key`; the field wins. Also read as `X-Modio-Idempotent-Key`.',
+    schema: { type: 'string' },
+  },
   Search: {
     name: '_q',
     in: 'query',
@@ -61,7 +67,7 @@ export const SHARED_PARAMETERS: Record<string, Parameter> = {
 const shared = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` });
 
 export function parametersOf(operation: AnyOperation, schemas: Schemas): (Parameter | Reference)[] {
-  const { path, params, query, list, access } = operation.declaration;
+  const { path, params, query, body, list, access } = operation.declaration;
   const named = new Map([...fieldsOf(query, 'input', schemas)].map(([name, field]) => [formName(name, field), field]));
   const columns = list ? columnsOf(list).filter(({ name }) => !named.has(name)) : [];
   return [
@@ -70,6 +76,7 @@ export function parametersOf(operation: AnyOperation, schemas: Schemas): (Parame
     ...[...named].map(([name, field]) => parameter(name, 'query', field)),
     ...(list ? pagingOf(list) : []),
     ...headersOf(operation),
+    ...(body?.shape['idempotent_key'] ? [shared('IdempotentKey')] : []),
     shared('AcceptLanguage'),
     ...(takesBody(operation) ? [shared('ContentLanguage')] : []),
     ...(access.kind === 'anyone' ? [] : [shared('Platform'), shared('Portal')]),
