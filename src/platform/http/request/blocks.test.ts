@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Blocks } from './blocks.ts';
-import { limited } from './body.ts';
+import { limited, readText } from './body.ts';
 import { readMultipart } from './multipart.ts';
 
 const sha256 = (...bytes: Uint8Array[]) => createHash('sha256').update(Buffer.concat(bytes)).digest('hex');
@@ -64,6 +64,25 @@ test('a body is read as it was sent, whatever its chunks and however slow its re
     RUNS,
   );
 });
+
+for (const [name, read] of Object.entries({
+  blocks: (request: IncomingMessage) => digestOf(limited(request, 100), 0),
+  text: (request: IncomingMessage) => readText(request, 100),
+  form: (request: IncomingMessage) =>
+    readMultipart(request, 'multipart/form-data; boundary=b', { files: {}, fieldBytesMax: 100, onFile: async () => {} }),
+}))
+  test(`a body whose client disconnected before it was read ends early (${name})`, async () => {
+    const result = Promise.withResolvers<unknown>();
+    const server = createServer((request) => {
+      request.once('close', () => Promise.try(read, request).then(result.resolve, result.reject));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    server.once('request', () => socket.destroy());
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf');
+    await assert.rejects(result.promise, /ended early|FILE_UNREADABLE/);
+    server.close();
+  });
 
 test('the files and texts of a form are read as they were sent', async () => {
   const boundary = 'b0undary';

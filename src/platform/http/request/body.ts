@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../../errors/catalogue.ts';
 import { Blocks } from './blocks.ts';
+import { endedEarly } from './stream-reader.ts';
 import { decodedUtf8 } from './utf8.ts';
 
 export type ContentType = { type: string; parameters: Record<string, string> };
@@ -26,7 +27,9 @@ export function readText(stream: Readable, bytesMax: number): Promise<string> {
       resolve(decodedUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).replace(/^\ufeff/, '')),
     );
     stream.once('error', leave);
-    stream.once('close', () => leave(new Error('the body ended early')));
+    stream.once('close', () => leave(endedEarly()));
+    // A client that disconnected before its body was read: the stream emits nothing more.
+    if (stream.destroyed) leave(endedEarly());
   });
 }
 

@@ -10,10 +10,12 @@ export interface ChunkConsumer {
   end(error?: Error): void;
 }
 
+export const endedEarly = () => new Error('the body ended early');
+
 /**
  * Reads a stream by callbacks, since a promise per chunk is too expensive at ten thousand chunks a second. Request
  * bodies share the limit of `bodyThrottle`; detaching does not destroy the stream, because its socket must carry the
- * response.
+ * response. A client may disconnect before its body is read; a destroyed stream emits nothing more.
  */
 export class StreamReader {
   readonly #stream: Readable;
@@ -28,6 +30,7 @@ export class StreamReader {
     this.#consumer = reader;
     this.#isRequest = stream instanceof IncomingMessage;
     stream.on('error', this.#break).once('close', this.#close).once('end', this.#end).on('data', this.#take);
+    if (stream.destroyed) process.nextTick(this.#close);
   }
 
   /** Stops the flow until `resume`. */
@@ -69,7 +72,7 @@ export class StreamReader {
   }
 
   readonly #end = (): void => this.#finish();
-  readonly #close = (): void => this.#finish(new Error('the body ended early'));
+  readonly #close = (): void => this.#finish(endedEarly());
   /** Stays attached for the life of the stream, because an unhandled error ends the process. */
   readonly #break = (error: Error): void => this.#finish(error);
 
