@@ -3,7 +3,7 @@ import { user } from '../../platform/access/caller.ts';
 import { Id, Integer, PathId, page, pageOf, pagesOnly, Timestamp } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
 import { TokenPackPath } from '../packs/object.ts';
-import { listPayments, orderPack, type PaymentRow, refundPayment, showPayment } from './payments.ts';
+import { listPayments, orderPack, type PaymentRow, refundPayment, requirePayment } from './payments.ts';
 
 const PaymentObject = z
   .object({
@@ -92,7 +92,7 @@ export const getUserPayment = operation({
   params: PaymentPath,
   returns: ok(PaymentObject),
   errors: ['RESOURCE_NOT_FOUND'],
-  handle: async (app, { caller, params }) => toPayment(await showPayment(app, caller, params.payment_id)),
+  handle: async (app, { caller, params }) => toPayment(await requirePayment(app, caller, params.payment_id)),
 });
 
 export const refundUserPayment = operation({

@@ -90,13 +90,11 @@ async function recordOrder(
   });
 }
 
-async function requirePayment(app: App, { userId }: UserCaller, id: number): Promise<store.PaymentRow> {
+export async function requirePayment(app: App, { userId }: UserCaller, id: number): Promise<store.PaymentRow> {
   const payment = await store.byId(app.db, id);
   if (payment?.user_id !== userId) throw new ApiError('RESOURCE_NOT_FOUND');
   return payment;
 }
-
-export const showPayment = requirePayment;
 
 export const listPayments = (app: App, { userId }: UserCaller, page: { limit: number; offset: number }) =>
   store.ofUser(app.db.query, userId, page);
@@ -127,8 +125,8 @@ async function receive(app: App, transaction: Transaction, id: number): Promise<
   if (payment?.status !== 'pending' && payment?.status !== 'failed') return;
   const { user_id, game_id, tokens } = payment;
   const { wallet, deficit, issued } = accountsOf(payment);
-  const [owed = 0] = await lockBalances(app, transaction, [deficit, wallet, issued, ...moneyAccounts(payment)]);
-  const recovered = Math.min(tokens, -owed);
+  const { owed } = await lockedBalances(app, transaction, payment);
+  const recovered = Math.min(tokens, owed);
   const transactionId = await post(app, transaction, {
     kind: 'pack_sale',
     gameId: game_id,
@@ -138,7 +136,7 @@ async function receive(app: App, transaction: Transaction, id: number): Promise<
       { account: issued, amount: -tokens },
       { account: wallet, amount: tokens - recovered },
       { account: deficit, amount: recovered },
-    ].filter(({ amount }) => amount !== 0),
+    ],
   });
   const now = app.clock.now();
   await store.change(transaction.query, id, {
@@ -163,8 +161,13 @@ const accountsOf = ({ user_id, game_id }: store.PaymentRow) => ({
   issued: tokenAccount('issued_tokens', game_id),
 });
 
-/** Rules that decide by a balance lock everything that they post to at once, because accounts have one lock order. */
-const moneyAccounts = (payment: store.PaymentRow) => moneyEntries(payment).map(({ account }) => account);
+/** Locks every account that a payment posts to at once, because accounts have one lock order. */
+async function lockedBalances(app: App, transaction: Transaction, payment: store.PaymentRow) {
+  const { wallet, deficit, issued } = accountsOf(payment);
+  const money = moneyEntries(payment).map(({ account }) => account);
+  const [balance = 0, owed = 0] = await lockBalances(app, transaction, [wallet, deficit, issued, ...money]);
+  return { balance, owed: -owed };
+}
 
 /** Where the money of a pack goes; `sign` is −1 where it goes back. */
 function moneyEntries({ game_id, currency, provider, price, tax }: store.PaymentRow, sign: 1 | -1 = 1): Entry[] {
@@ -184,7 +187,7 @@ async function takeBack(
 ): Promise<void> {
   const { game_id, tokens } = payment;
   const { wallet, deficit, issued } = accountsOf(payment);
-  const [balance = 0] = await lockBalances(app, transaction, [wallet, deficit, issued, ...moneyAccounts(payment)]);
+  const { balance } = await lockedBalances(app, transaction, payment);
   const taken = Math.min(balance, tokens);
   await post(app, transaction, {
     kind,
@@ -196,14 +199,14 @@ async function takeBack(
       { account: issued, amount: tokens },
       { account: wallet, amount: -taken },
       { account: deficit, amount: taken - tokens },
-    ].filter(({ amount }) => amount !== 0),
+    ],
   });
 }
 
 /** A buyer returns a pack whose tokens are all still there, within the terms of the day on which they bought it. */
 export async function refundPayment(app: App, caller: UserCaller, id: number): Promise<store.PaymentRow> {
   const { provider, reference } = await requirePayment(app, caller, id);
-  const refunded = await app.db.write(async (transaction) => {
+  return app.db.write(async (transaction) => {
     const payment = (await store.lockById(transaction, id))!;
     await requireRefundable(app, transaction, payment);
     const cause = causeOf(payment, 'refund-payment', caller.userId);
@@ -212,25 +215,20 @@ export async function refundPayment(app: App, caller: UserCaller, id: number): P
     await app.jobs.enqueue(transaction, REFUND_AT_PROVIDER, { provider, reference }, { key: reference });
     return row;
   });
-  return refunded;
 }
+
+const notRefundable = () =>
+  new ApiError('MONETIZATION_UNEXPECTED_OPERATION', { fields: [{ field: 'payment_id', rule: 'not_refundable' }] });
 
 async function requireRefundable(app: App, transaction: Transaction, payment: store.PaymentRow): Promise<void> {
   const { user_id, game_id, tokens, status, date_paid } = payment;
   const now = app.clock.now();
   const terms = await termsOfDay(transaction, payment.terms_id);
-  if (status !== 'paid' || now - date_paid > terms.pack_refund_days * DAY)
-    throw new ApiError('MONETIZATION_UNEXPECTED_OPERATION', {
-      fields: [{ field: 'payment_id', rule: 'not_refundable' }],
-    });
-  const { wallet, deficit, issued } = accountsOf(payment);
-  const [balance = 0] = await lockBalances(app, transaction, [wallet, deficit, issued, ...moneyAccounts(payment)]);
+  if (status !== 'paid' || now - date_paid > terms.pack_refund_days * DAY) throw notRefundable();
+  const { balance } = await lockedBalances(app, transaction, payment);
   if (balance < tokens) throw insufficientFunds();
   const refunds = await store.refundsSince(transaction, user_id, game_id, now - YEAR);
-  if (refunds >= terms.pack_refunds_per_year)
-    throw new ApiError('MONETIZATION_UNEXPECTED_OPERATION', {
-      fields: [{ field: 'payment_id', rule: 'not_refundable' }],
-    });
+  if (refunds >= terms.pack_refunds_per_year) throw notRefundable();
 }
 
 export const REFUND_AT_PROVIDER = 'payments.refund';
