@@ -7,7 +7,7 @@ export default command({
   says: `Recomputes the books and fails if anything does not add up.
 
 It checks the hash chain of each game, that every transaction sums to zero, that every balance is the sum of its
-entries, that no account breaks its rule, and that purchases agree with the books.`,
+entries, that no account breaks its rule, and that payments and purchases agree with the books.`,
   json: true,
   options: {},
   run: async ({ settings, environment }) =>

@@ -119,6 +119,3 @@ export function isAllowedBalance(kind: AccountKind, balance: number): boolean {
   const { side }: AccountRule = ACCOUNT_KINDS[kind];
   return side === 'either' || (side === 'credit' ? balance >= 0 : balance <= 0);
 }
-
-export const kindsOnSide = (side: AccountRule['side']): readonly AccountKind[] =>
-  (Object.keys(ACCOUNT_KINDS) as AccountKind[]).filter((kind) => ACCOUNT_KINDS[kind].side === side);

@@ -65,12 +65,17 @@ test('a body is read as it was sent, whatever its chunks and however slow its re
   );
 });
 
-for (const [name, read] of Object.entries({
-  blocks: (request: IncomingMessage) => digestOf(limited(request, 100), 0),
-  text: (request: IncomingMessage) => readText(request, 100),
-  form: (request: IncomingMessage) =>
-    readMultipart(request, 'multipart/form-data; boundary=b', { files: {}, fieldBytesMax: 100, onFile: async () => {} }),
-}))
+const readers: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
+  blocks: (request) => digestOf(limited(request, 100), 0),
+  text: (request) => readText(request, 100),
+  form: (request) =>
+    readMultipart(request, 'multipart/form-data; boundary=b', {
+      files: {},
+      fieldBytesMax: 100,
+      onFile: async () => {},
+    }),
+};
+for (const [name, read] of Object.entries(readers))
   test(`a body whose client disconnected before it was read ends early (${name})`, async () => {
     const result = Promise.withResolvers<unknown>();
     const server = createServer((request) => {
