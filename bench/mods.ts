@@ -1,4 +1,5 @@
 import { composeService, outsideOf } from '../src/composition/compose.ts';
+import { addUser } from '../src/people/users/users.ts';
 import { issueKey, issueToken } from '../src/platform/access/credentials.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 
@@ -10,16 +11,21 @@ const { query } = app.db;
 
 const game = await query.selectFrom('games').select(['id', 'submitted_by']).executeTakeFirstOrThrow();
 
-const { key, token } = await app.db.write(async (transaction) => ({
-  key: await issueKey(app, transaction, { gameId: game.id }),
-  token: (await issueToken(app, transaction, { userId: game.submitted_by })).access_token,
-}));
+const WRITERS = 64;
+const { key, token, tokens } = await app.db.write(async (transaction) => {
+  const tokenOf = async (userId: number) => (await issueToken(app, transaction, { userId })).access_token;
+  const players: string[] = [];
+  for (let i = 0; i < WRITERS; i += 1)
+    players.push(await tokenOf((await addUser(app, transaction, { username: `Player ${i}` })).id));
+  const key = await issueKey(app, transaction, { gameId: game.id });
+  return { key, token: await tokenOf(game.submitted_by), tokens: players };
+});
 const shown = query.selectFrom('mods').select('id').where('game_id', '=', game.id);
 const mods = await shown
   .where('status', '=', 1)
   .where('visible', '=', 1)
   .orderBy('popularity', 'desc')
-  .limit(64)
+  .limit(1_000)
   .execute();
 
 process.on('message', (message) => {
@@ -27,4 +33,4 @@ process.on('message', (message) => {
   if (message === 'metrics') process.send!({ ...app.db.counters, rss: process.memoryUsage.rss() });
   if (message === 'stop') void service.stop().then(() => process.exit(0));
 });
-process.send!({ port: service.port, game: game.id, key, token, mods: mods.map(({ id }) => id) });
+process.send!({ port: service.port, game: game.id, key, token, tokens, mods: mods.map(({ id }) => id) });

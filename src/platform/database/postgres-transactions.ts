@@ -1,0 +1,237 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely';
+import type pg from 'pg';
+import type { Changes, Query, Statement, Tables, Transaction, Value } from './database.ts';
+import { isCollision, isLockTimeout, isLost, isOrphan, isReadOnly, isStalePlan } from './failures.ts';
+import { CHANNEL } from './postgres-notifications.ts';
+import type { StatementNames } from './postgres-statements.ts';
+
+const ATTEMPTS_MAX = 5;
+/** Each attempt has already waited for the lock timeout. */
+const LOCK_ATTEMPTS_MAX = 3;
+const ORPHAN_ATTEMPTS_MAX = 2;
+/** More unanswered writes, or larger ones, are awaited, so that a bulk write does not pile up in memory. */
+const UNANSWERED_MAX = 32;
+const LARGE_CHARACTERS = 16_384;
+
+/** A connection that sends a statement without waiting for the results of earlier ones. */
+interface Client {
+  query(config: { name?: string; text: string; values?: unknown[] }): Promise<pg.QueryResult>;
+  readonly connection: { readonly stream: { cork(): void; uncork(): void } };
+}
+
+const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+export const resultOf = <R>({ command, rowCount, rows }: pg.QueryResult): QueryResult<R> => ({
+  rows: rows as R[],
+  ...(WRITES.has(command) && { numAffectedRows: BigInt(rowCount ?? 0) }),
+});
+
+/** Kysely over something that runs its queries. Transactions are made by `Database.write`. */
+export function queryOver(execute: <R>(query: CompiledQuery) => Promise<QueryResult<R>>): Query {
+  const connection: DatabaseConnection = {
+    executeQuery: execute,
+    // biome-ignore lint/correctness/useYield: the interface asks for a generator; nothing here streams rows
+    streamQuery: async function* () {
+      throw new Error('rows are not streamed: page through them');
+    },
+  };
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: async () => {
+      throw new Error('transactions are made by Database.write');
+    },
+    commitTransaction: async () => {},
+    rollbackTransaction: async () => {},
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  };
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => driver,
+    },
+  });
+}
+
+/**
+ * One connection and its open transaction. `begin`, writes without a result and `commit` are sent without waiting for
+ * their results; a failure of one of them is reported by the next statement that is awaited.
+ */
+class Session {
+  readonly client: Client;
+  readonly #names: StatementNames;
+  readonly query: Query;
+  #unanswered = new Set<Promise<unknown>>();
+  #failure: { readonly error: unknown } | undefined;
+  #isCorked = false;
+
+  constructor(client: Client, names: StatementNames) {
+    this.client = client;
+    this.#names = names;
+    this.query = queryOver(async <R>({ sql, parameters }: CompiledQuery) => {
+      const name = this.#names.ofText(sql);
+      return resultOf<R>(await this.#ask({ ...(name && { name }), text: sql, values: [...parameters] }));
+    });
+  }
+
+  begin(): void {
+    this.#failure = undefined;
+    this.#send({ text: 'begin' });
+  }
+
+  readonly all = async <T>(read: Statement, values: readonly Value[]): Promise<T[]> =>
+    (await this.#ask(this.#prepared(read, values))).rows as T[];
+
+  readonly first = async <T>(read: Statement, values: readonly Value[]): Promise<T | undefined> =>
+    (await this.all<T>(read, values))[0];
+
+  readonly run = (write: Statement, values: readonly Value[]): void | Promise<void> => {
+    const isLarge = values.some((value) => typeof value === 'string' && value.length > LARGE_CHARACTERS);
+    if (isLarge || this.#unanswered.size >= UNANSWERED_MAX)
+      return this.#ask(this.#prepared(write, values)).then(() => {});
+    this.#send(this.#prepared(write, values));
+  };
+
+  /** Sends the end of the transaction and waits for everything that was sent. */
+  async commit(notify: Statement, scopes: ReadonlySet<string>): Promise<void> {
+    if (scopes.size > 0) this.#send(this.#prepared(notify, [CHANNEL, JSON.stringify([...scopes])]));
+    await this.#ask({ text: 'commit' });
+    await this.#settled();
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Returns the first failure of the statements that were not awaited; it caused any later one. */
+  async rollback(): Promise<{ readonly error: unknown } | undefined> {
+    // A connection that breaks here has rolled back, too, and its next user drops it.
+    await this.#query({ text: 'rollback' }).catch(() => {});
+    await this.#settled();
+    return this.#failure;
+  }
+
+  #prepared(statement: Statement, values: readonly Value[]) {
+    return { name: this.#names.of(statement), text: statement.postgres, values: values as Value[] };
+  }
+
+  #send(config: Parameters<Client['query']>[0]): void {
+    const answer = this.#query(config);
+    const handled = answer.then(
+      () => void this.#unanswered.delete(handled),
+      (error) => {
+        this.#unanswered.delete(handled);
+        this.#failure ??= { error };
+      },
+    );
+    this.#unanswered.add(handled);
+  }
+
+  async #ask(config: Parameters<Client['query']>[0]): Promise<pg.QueryResult> {
+    try {
+      return await this.#query(config);
+    } catch (error) {
+      // Results arrive in order, so an earlier failure is known by now, and it is the cause of this one.
+      this.#failure ??= { error };
+      throw this.#failure.error;
+    }
+  }
+
+  /** Statements of one event-loop turn leave in one packet. */
+  #query(config: Parameters<Client['query']>[0]): Promise<pg.QueryResult> {
+    if (!this.#isCorked) {
+      const { stream } = this.client.connection;
+      stream.cork();
+      this.#isCorked = true;
+      process.nextTick(() => {
+        this.#isCorked = false;
+        stream.uncork();
+      });
+    }
+    return this.client.query(config);
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#unanswered.size > 0) await Promise.all(this.#unanswered);
+  }
+}
+
+const NOTIFY: Statement = {
+  text: '',
+  postgres: 'select pg_notify($1, value) from json_array_elements_text($2::json)',
+};
+
+export class Transactions {
+  readonly #pool: pg.Pool;
+  readonly #names: StatementNames;
+  readonly #changes: Changes;
+  readonly #sessions = new WeakMap<object, Session>();
+
+  constructor(pool: pg.Pool, names: StatementNames, changes: Changes) {
+    this.#pool = pool;
+    this.#names = names;
+    this.#changes = changes;
+  }
+
+  /** Repeats the work after failures that rolled it back and that a repetition may avoid. */
+  async write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      const progress = { isCommitting: false };
+      try {
+        return await this.#attempt(work, progress);
+      } catch (error) {
+        if (isStalePlan(error)) this.#names.renew();
+        if (attempt >= attemptsFor(error, progress.isCommitting)) throw error;
+      }
+    }
+  }
+
+  async #attempt<T>(work: (transaction: Transaction) => Promise<T>, progress: { isCommitting: boolean }): Promise<T> {
+    const scopes = new Set<string>();
+    const client = await this.#pool.connect();
+    const session = this.#sessionOn(client);
+    let isUnfit = false;
+    try {
+      session.begin();
+      const { first, all, run, query } = session;
+      const value = await work({ first, all, run, query, changed: (scope) => scopes.add(scope) });
+      progress.isCommitting = true;
+      await session.commit(NOTIFY, scopes);
+      // The notification arrives later, but the writer must see its own changes at once.
+      for (const scope of scopes) this.#changes.changed(scope);
+      return value;
+    } catch (error) {
+      const cause = progress.isCommitting ? error : ((await session.rollback())?.error ?? error);
+      isUnfit = isLost(cause) || isReadOnly(cause);
+      // A statement that the server refused means that the commit behind it did nothing.
+      if (!isUnfit) progress.isCommitting = false;
+      throw cause;
+    } finally {
+      client.release(isUnfit);
+    }
+  }
+
+  #sessionOn(client: pg.PoolClient): Session {
+    const known = this.#sessions.get(client) ?? new Session(client as unknown as Client, this.#names);
+    this.#sessions.set(client, known);
+    return known;
+  }
+}
+
+/** Maximum attempts for this failure. After a connection loss during commit the outcome is unknown. */
+function attemptsFor(error: unknown, isCommitting: boolean): number {
+  if (isCollision(error)) return ATTEMPTS_MAX;
+  if (isCommitting) return 1;
+  if (isOrphan(error)) return ORPHAN_ATTEMPTS_MAX;
+  if (isLockTimeout(error)) return LOCK_ATTEMPTS_MAX;
+  return isLost(error) || isReadOnly(error) || isStalePlan(error) ? ATTEMPTS_MAX : 1;
+}
