@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Game, startApi, type User } from '../../../test/api.ts';
+import { Barrier } from '../../../test/barriers.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { deleteModOperation } from '../../catalogue/mods/operations.ts';
 import { restrictUserInGame } from '../../catalogue/restrictions/operations.ts';
@@ -8,9 +9,12 @@ import { addCollectionOperation } from '../../community/collections/operations.t
 import { modComments } from '../../community/comments/operations.ts';
 import { subscribeToMod } from '../../community/subscriptions/operations.ts';
 import { DUPLICATE_WINDOW_SECONDS } from '../../platform/database/duplicate-requests.ts';
+import { deleteAUser } from '../../signin/accounts/operations.ts';
 import { submitReportOperation as report } from './operations.ts';
 
 const api = await startApi();
+
+const barrier = new Barrier(api.app().db);
 
 const about = (resource: string, id: number | string, more: Record<string, string | number> = {}) => ({
   body: { resource, id, type: 0, summary: 'This is wrong', ...more },
@@ -200,4 +204,30 @@ test('wrong types, reasons and platforms of other content are reported as field 
     assert.deepEqual(Object.keys(answer.body.error.errors!), [field]);
   }
   await client.refused(report, about('toasters', owner.id), 422, 13009);
+});
+
+test('content and accounts cannot end between a report about them and its commit', async () => {
+  const game = await api.aGame();
+  const mod = await api.aMod({ game });
+  const author = await api.as(mod.owner);
+  const operator = await api.as(await api.aUser({ admin: true }));
+  const params = { game_id: game.id, mod_id: mod.id };
+  const enders = {
+    mods: () => author.call(deleteModOperation, { params }),
+    users: () => operator.call(deleteAUser, { params: { user_id: mod.owner.id } }),
+  };
+  for (const [resource, id] of [
+    ['mods', mod.id],
+    ['users', mod.owner.id],
+  ] as const) {
+    const reporter = await api.as(await api.aUser());
+    const { stop, answer, isHeld } = await barrier.upTo('done', () => reporter.call(report, about(resource, id)));
+    assert.ok(isHeld);
+    const ending = Promise.withResolvers<Awaited<ReturnType<typeof enders.mods>>>();
+    const state = await barrier.endsOrWaits(() => enders[resource]().then(ending.resolve, ending.reject) as never);
+    stop.go();
+    assert.equal(state, 'waits', resource);
+    assert.equal((await answer).status, 201);
+    assert.equal((await ending.promise).status, 204);
+  }
 });

@@ -3,6 +3,7 @@ import { requireMayReport } from '../../catalogue/restrictions/restrictions.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { lock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { reportExtensions } from './extensions.ts';
 import { platformsNamed } from './platforms.ts';
@@ -32,7 +33,7 @@ export interface NewReport extends Named {
  */
 export async function submitReport(app: App, caller: Caller, report: NewReport): Promise<string> {
   return app.db.write(async (transaction) => {
-    const subject = await findSubject(app, transaction, caller, report);
+    const subject = await lockedSubject(app, transaction, caller, report);
     const isUser = subject.resource === 'users';
     const gameId = isUser ? await gameOfMeeting(transaction, caller, report.gameNameId) : subject.gameId;
     await requireMayReport(transaction, caller, gameId);
@@ -42,6 +43,19 @@ export async function submitReport(app: App, caller: Caller, report: NewReport):
     transaction.made?.(address);
     return address;
   });
+}
+
+/**
+ * Locks the subject and its author, then reads it again: a merge or deletion that ran meanwhile would otherwise leave a
+ * report about an account that no longer exists.
+ */
+async function lockedSubject(app: App, transaction: Transaction, caller: Caller, report: NewReport): Promise<Subject> {
+  const { resource, id, authorId } = await findSubject(app, transaction, caller, report);
+  await lock(transaction, [
+    { kind: resource, id, mode: 'under' },
+    { kind: 'users', id: authorId, mode: 'under' },
+  ]);
+  return findSubject(app, transaction, caller, report);
 }
 
 /** A comment has no page of its own, so the page of its game is used. */
