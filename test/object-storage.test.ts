@@ -11,13 +11,13 @@ import { storageKeyOf } from '../src/files/modfiles/bytes.ts';
 import { addModfileOperation, deleteModfileOperation, getModfile } from '../src/files/modfiles/operations.ts';
 import { addMultipartUploadPart } from '../src/files/uploads/operations.ts';
 import { requireCompleteUpload } from '../src/files/uploads/uploads.ts';
+import { PART_BYTES } from '../src/platform/storage/storage.ts';
 import { type Api, type Mod, startApi } from './api.ts';
 import { findCeph, startCeph } from './ceph.ts';
 import { startS3 } from './s3.ts';
 import { aSession, hashOf, someBytes } from './uploads.ts';
 import { zipOf } from './zips.ts';
 
-const PART_BYTES = 52_428_800;
 const HOUR = 3_600;
 const s3 = await startS3();
 after(() => s3.stop());

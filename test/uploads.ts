@@ -5,7 +5,7 @@ import {
   createMultipartUploadSession,
   getMultipartUploadParts,
 } from '../src/files/uploads/operations.ts';
-import { PART_BYTES } from '../src/files/uploads/ranges.ts';
+import { PART_BYTES } from '../src/platform/storage/storage.ts';
 import type { Api, Client, Mod } from './api.ts';
 
 export const rangeOf = (start: number, bytes: number, total: number): string =>

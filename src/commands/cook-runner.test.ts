@@ -13,7 +13,7 @@ import { composeWorker } from '../composition/compose.ts';
 import { cookingSasToken, finalizeCloudCooking, uploadCookBuild } from '../files/builds/operations.ts';
 import { cancelCookOperation } from '../files/cooks/operations.ts';
 import { getModfile } from '../files/modfiles/operations.ts';
-import { PART_BYTES } from '../files/uploads/ranges.ts';
+import { PART_BYTES } from '../platform/storage/storage.ts';
 
 const PROGRAM = resolve('bin/modstead.mjs');
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });

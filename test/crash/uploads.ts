@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { addGame } from '../../src/catalogue/games/games.ts';
 import { addMod } from '../../src/catalogue/mods/mods.ts';
 import { closeApp, composeApp, outsideOf } from '../../src/composition/compose.ts';
-import { PART_BYTES } from '../../src/files/uploads/ranges.ts';
 import { addUser } from '../../src/people/users/users.ts';
 import { issueToken } from '../../src/platform/access/credentials.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
+import { PART_BYTES } from '../../src/platform/storage/storage.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
 const UPLOADERS = 3;

@@ -10,8 +10,8 @@ import { getGame } from '../../catalogue/games/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { storedObjects } from '../../composition/resources.ts';
 import { takeInventory } from '../../platform/storage/inventory.ts';
+import { PART_BYTES } from '../../platform/storage/storage.ts';
 import { deleteCookRunner, downloadCookBuild } from '../runners/operations.ts';
-import { PART_BYTES } from '../uploads/ranges.ts';
 import {
   cookingSasToken,
   cookingValidateBuild,

@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../platform/errors/catalogue.ts';
 import { validationMessage } from '../../platform/errors/messages.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { PART_BYTES } from '../uploads/ranges.ts';
+import { PART_BYTES } from '../../platform/storage/storage.ts';
 import type { BuildRow, PartRow, Provision } from './builds.ts';
 
 export const CookBuildObject = z

@@ -65,7 +65,7 @@ async function receiveWhole(app: App, build: store.BuildRow, { bytes, chunks }: 
 }
 
 async function receivePart(app: App, build: store.BuildRow, { contentRange, bytes, chunks }: SentBytes): Promise<void> {
-  const part = partOfRange(contentRange);
+  const part = partOfRange(contentRange, app.storage.assemblies.partBytes);
   if (bytes !== undefined && bytes !== part.bytes) throw new ApiError('MULTIPART_UPLOAD_BODY_LENGTH_INCORRECT');
   if (build.total === 0) await requireRoom(app, part.total);
   await app.db.write((transaction) => agreeOnTotal(transaction, build, part));

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import { PART_BYTES } from '../../platform/storage/storage.ts';
 import { expectedOf } from './digests.ts';
-import { PART_BYTES, partOfRange } from './ranges.ts';
+import { partOfRange } from './ranges.ts';
 
 const refusal = (work: () => unknown) => {
   try {
@@ -67,10 +68,15 @@ test('every part of a file is identified by its range, and no other range is acc
       const number = (any % count) + 1;
       const start = (number - 1) * PART_BYTES;
       const end = Math.min(start + PART_BYTES, total) - 1;
-      assert.deepEqual(partOfRange(`bytes ${start}-${end}/${total}`), { number, start, bytes: end - start + 1, total });
-      assert.ok(refusal(() => partOfRange(`bytes ${start + 1}-${end}/${total}`)));
-      assert.ok(refusal(() => partOfRange(`bytes ${start}-${end + 1}/${total}`)));
-      if (end > start) assert.ok(refusal(() => partOfRange(`bytes ${start}-${end - 1}/${total}`)));
+      assert.deepEqual(partOfRange(`bytes ${start}-${end}/${total}`, PART_BYTES), {
+        number,
+        start,
+        bytes: end - start + 1,
+        total,
+      });
+      assert.ok(refusal(() => partOfRange(`bytes ${start + 1}-${end}/${total}`, PART_BYTES)));
+      assert.ok(refusal(() => partOfRange(`bytes ${start}-${end + 1}/${total}`, PART_BYTES)));
+      if (end > start) assert.ok(refusal(() => partOfRange(`bytes ${start}-${end - 1}/${total}`, PART_BYTES)));
     }),
   );
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Integer, Timestamp } from '../../platform/http/objects.ts';
-import { PART_BYTES } from './ranges.ts';
+import { PART_BYTES } from '../../platform/storage/storage.ts';
 import { type ReceivedPart, statusOf, type UploadRow } from './uploads.ts';
 
 export const MultipartUploadObject = z

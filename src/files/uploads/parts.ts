@@ -53,7 +53,7 @@ export async function receivePart(
   await requireUploader(app.db, caller, named);
   const upload = await requireUpload(app.db, caller, named);
   refuseClosed(upload, app.clock.now());
-  const part = partOfRange(sent.contentRange);
+  const part = partOfRange(sent.contentRange, app.storage.assemblies.partBytes);
   const sending = { caller, named, upload, part, expected: expectedOf(sent.digest), chunks: sent.chunks };
   if (sent.bytes !== undefined && sent.bytes !== part.bytes)
     throw new ApiError('MULTIPART_UPLOAD_BODY_LENGTH_INCORRECT');

@@ -1,7 +1,6 @@
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Part } from '../../platform/storage/storage.ts';
 
-export const PART_BYTES = 52_428_800;
 export const FILE_BYTES_MAX = 20 * 1024 ** 3;
 
 /** A part, and the length of its file. */
@@ -11,19 +10,19 @@ export interface PartOfWhole extends Part {
 
 const DIGITS_MAX = 15;
 
-/** Parses `bytes 0-52428799/104857600` into the part and the length of its file. */
-export function partOfRange(header: string | undefined): PartOfWhole {
+/** Parses a range such as `bytes 0-52428799/104857600` into the part and the length of its file. */
+export function partOfRange(header: string | undefined, partBytes: number): PartOfWhole {
   const [start, end, total] = numbersOf(header);
   if (end >= total) throw new ApiError('MULTIPART_UPLOAD_FINISH_BYTE_INVALID');
-  if (start > end || start % PART_BYTES !== 0) throw new ApiError('MULTIPART_UPLOAD_CONTENT_RANGE_INVALID');
+  if (start > end || start % partBytes !== 0) throw new ApiError('MULTIPART_UPLOAD_CONTENT_RANGE_INVALID');
   const bytes = end - start + 1;
   const isLast = end === total - 1;
-  if (bytes > PART_BYTES || (bytes < PART_BYTES && !isLast)) throw new ApiError('MULTIPART_UPLOAD_PART_SIZE_INVALID');
+  if (bytes > partBytes || (bytes < partBytes && !isLast)) throw new ApiError('MULTIPART_UPLOAD_PART_SIZE_INVALID');
   if (total > FILE_BYTES_MAX)
     throw new ApiError('VALIDATION_GENERIC', {
       fields: [{ field: 'file', rule: 'file_max', values: { max: '20 GB' } }],
     });
-  return { number: start / PART_BYTES + 1, start, bytes, total };
+  return { number: start / partBytes + 1, start, bytes, total };
 }
 
 function numbersOf(header: string | undefined): [start: number, end: number, total: number] {

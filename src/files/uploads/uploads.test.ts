@@ -10,6 +10,7 @@ import { editModByPut, getMod } from '../../catalogue/mods/operations.ts';
 import { restrictUserInGame } from '../../catalogue/restrictions/operations.ts';
 import { MANAGER, MODERATOR } from '../../catalogue/teams/teams.ts';
 import { composeWorker } from '../../composition/compose.ts';
+import { PART_BYTES } from '../../platform/storage/storage.ts';
 import { addModfileOperation } from '../modfiles/operations.ts';
 import { REMEMBERED_SECONDS, UPLOAD_SECONDS } from './expiry.ts';
 import {
@@ -20,7 +21,6 @@ import {
   getMultipartUploadParts,
   getMultipartUploadSessions,
 } from './operations.ts';
-import { PART_BYTES } from './ranges.ts';
 import { consumeUpload, requireCompleteUpload, SESSIONS_PER_MOD, SESSIONS_PER_USER } from './uploads.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });

@@ -7,6 +7,7 @@ import type { HashAnswer, HashRequest } from './hashing.ts';
 import {
   type Assemblies,
   type Assembly,
+  PART_BYTES,
   PartsDamaged,
   requireKey,
   type StoredObject,
@@ -30,6 +31,7 @@ export function localAssemblies({ folder, pathOf, remove }: Place): Assemblies {
   const turns = new ConcurrencyLimit(HASHING_MAX);
   const partialOf = (key: string) => join(folder, requireKey(key).replaceAll('/', '+'));
   return {
+    partBytes: PART_BYTES,
     begin: async (key) => {
       await make(folder, partialOf(key));
       return '';

@@ -14,6 +14,7 @@ import { hashesOf } from './s3-reader.ts';
 import {
   type Assemblies,
   type Assembly,
+  PART_BYTES,
   type Part,
   PartsDamaged,
   type StoredObject,
@@ -31,6 +32,7 @@ export function s3Assemblies(bucket: Bucket): Assemblies {
   const turns = new ConcurrencyLimit(HASHING_MAX);
   const uploadOf = ({ key, handle }: Assembly) => ({ ...bucket.addressOf(key), UploadId: handle });
   return {
+    partBytes: PART_BYTES,
     begin: async (key) => beginUpload(bucket.client, bucket.addressOf(key)),
     putPart: async (assembly, part, body) => {
       const pieces: S3Part[] = [];

@@ -32,8 +32,13 @@ export interface StoredPart extends Part {
   readonly tag: string;
 }
 
+/** The specification fixes this length. */
+export const PART_BYTES = 52_428_800;
+
 /** Assembles large files in place, without copying. Nothing is an object before `finish`. */
 export interface Assemblies {
+  /** The length of every part except the last. */
+  readonly partBytes: number;
   /** Idempotent. */
   begin(key: string): Promise<string>;
   /** Writes a part of exactly its length and resolves when it is durable. A body that throws stores no part. */
