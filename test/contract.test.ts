@@ -52,6 +52,7 @@ import { addGameWebhook } from '../src/studio/webhooks/operations.ts';
 import { contractProblem } from '../tools/contract.ts';
 import { docsProblem } from '../tools/docs.ts';
 import { type Answer, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
+import { serviceOf } from './browser.ts';
 import { choose } from './money.ts';
 import { countQueries } from './work.ts';
 import { zipOf } from './zips.ts';
@@ -319,6 +320,8 @@ const PARAMETERS: Record<string, string | number> = {
   token_pack_id,
   payment_id,
   purchase_id: 999_999,
+  monetization_team_id: game.id,
+  transaction_id: 999_999,
   delivery_id: 999_999,
   thread_id,
   message_id: 999_999,
@@ -383,10 +386,13 @@ function isRefused(answer: Answer, error: ErrorName): void {
   assertRefused(answer, errors[error].status, errors[error].ref);
 }
 
+const backend = await serviceOf(api, game, 'read,write,monetization');
+
 /** A client that passes the declared access. It needs no permission of the resource, which is checked later. */
 async function allowedTo({ declaration: { id, access, method, path } }: AnyOperation): Promise<Client> {
   if (path.startsWith('/cook-runner/')) return asRunner;
   if (access.kind === 'anyone') return api.nobody();
+  if (access.kind === 'service') return backend;
   if (PERSONAL.includes(id)) return api.as(ada);
   if (STAFF.includes(id)) return operator;
   return access.kind === 'user' || (access.kind === 'reader' && method !== 'GET') ? api.as(ada) : api.withKey(game);

@@ -61,6 +61,7 @@ const NO_PEOPLE = [
     'other_id',
     'pack_id',
     'portal_id',
+    'purchase_id',
     'reply_id',
     'result_id',
     'rule_id',

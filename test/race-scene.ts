@@ -229,6 +229,8 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
     ...ofPack,
     payment_id: payment.id,
     purchase_id: 999_999,
+    monetization_team_id: game.id,
+    transaction_id: 999_999,
     ...ofWebhook,
     message_id: message.id,
     ...rows,

@@ -38,6 +38,7 @@ import { packs } from '../money/packs/index.ts';
 import { payments } from '../money/payments/index.ts';
 import { purchases } from '../money/purchases/index.ts';
 import { terms } from '../money/terms/index.ts';
+import { transactions } from '../money/transactions/index.ts';
 import { wallets } from '../money/wallets/index.ts';
 import { agreements } from '../people/agreements/index.ts';
 import { bans } from '../people/bans/index.ts';
@@ -137,6 +138,7 @@ export const resources: readonly Resource[] = [
   payments,
   offers,
   purchases,
+  transactions,
   auditLists,
   webhookSettings,
   gameMetrics,

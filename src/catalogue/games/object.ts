@@ -122,7 +122,8 @@ export function toGameBody(
     revenue_options: game.revenue_options,
     limit_collection_mods: game.limit_collection_mods,
     cloud_cooking_status: game.cloud_cooking_status,
-    monetization_teams: [],
+    // A game that sells has one team, with the id of the game.
+    monetization_teams: (game.monetization_options & 1) === 0 ? [] : [{ team_id: game.id }],
     max_stock: game.max_stock,
     api_access_options: game.api_access_options,
     maturity_options: game.maturity_options,

@@ -25,7 +25,7 @@ export interface Entry {
 }
 
 export interface Posting {
-  readonly kind: 'pack_sale' | 'pack_refund' | 'chargeback' | 'purchase' | 'purchase_refund' | 'merge';
+  readonly kind: 'pack_sale' | 'pack_refund' | 'chargeback' | 'clawback' | 'purchase' | 'purchase_refund' | 'merge';
   readonly gameId: number;
   readonly cause: Cause;
   /** The transaction that this one takes back, wholly or in part. */
@@ -152,8 +152,8 @@ export async function lockBalances(
 }
 
 /** What a transaction moved, for one that takes it back. */
-export async function entriesOf(transaction: Transaction, id: number): Promise<Entry[]> {
-  const rows = await store.entriesOf(transaction, id);
+export async function entriesOf(reader: Pick<Database, 'first' | 'all'>, id: number): Promise<Entry[]> {
+  const rows = await store.entriesOf(reader, id);
   return rows.map((row) => ({ account: nameOf(row), amount: row.amount }));
 }
 

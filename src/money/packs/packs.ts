@@ -39,6 +39,9 @@ export async function requirePack(reader: Pick<Database, 'first'>, gameId: numbe
 export const findPackBySku = (reader: Pick<Database, 'first'>, gameId: number, portal: string, sku: string) =>
   store.bySku(reader, gameId, portal, sku);
 
+/** Whether the game sells packs in the store. */
+export const sellsInPortal = store.isListedIn;
+
 async function requireAdministrator(transaction: Transaction, caller: UserCaller, gameId: number): Promise<void> {
   await requireGameForChange(transaction, caller, gameId);
   if ((await teamLevel(transaction, caller, 'games', gameId)) < ADMINISTRATOR)

@@ -53,6 +53,10 @@ const BY_SKU = statement(`select p.* from token_packs p join token_pack_skus s o
 export const bySku = (reader: Pick<Database, 'first'>, gameId: number, portal: string, sku: string) =>
   reader.first<PackRow>(BY_SKU, [gameId, portal, sku]);
 
+const LISTED = statement('select 1 as listed from token_pack_skus where game_id = ? and portal = ? limit 1');
+export const isListedIn = async (reader: Pick<Database, 'first'>, gameId: number, portal: string): Promise<boolean> =>
+  (await reader.first(LISTED, [gameId, portal])) !== undefined;
+
 /** A removed pack leaves its SKUs to others. */
 export const removeSkus = ({ query }: Transaction, packId: number) =>
   query.deleteFrom('token_pack_skus').where('pack_id', '=', packId).execute();

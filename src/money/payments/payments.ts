@@ -6,19 +6,11 @@ import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { gatewayNamed, gatewayOf } from '../gateways/gateways.ts';
-import {
-  type Cause,
-  type Entry,
-  insufficientFunds,
-  lockBalances,
-  moneyAccount,
-  type Posting,
-  post,
-  tokenAccount,
-} from '../ledger/ledger.ts';
+import { type Cause, insufficientFunds } from '../ledger/ledger.ts';
 import { requirePack } from '../packs/packs.ts';
 import { requireSelling } from '../terms/switches.ts';
 import { taxedPrice, termsOf, termsOfDay } from '../terms/terms.ts';
+import { creditTokens, takeTokensBack, walletBalance } from '../wallets/token-sales.ts';
 import * as store from './store.ts';
 
 export type { PaymentRow } from './store.ts';
@@ -118,26 +110,13 @@ async function fail(app: App, transaction: Transaction, id: number): Promise<voi
   await store.change(transaction.query, id, { status: 'failed', date_ended: app.clock.now() });
 }
 
-/** Credits the tokens once, however often the provider reports the payment. A deficit is settled first. */
+/** Credits the tokens once, however often the provider reports the payment. */
 async function receive(app: App, transaction: Transaction, id: number): Promise<void> {
   const payment = await store.lockById(transaction, id);
   // A payment that was given up can still arrive.
   if (payment?.status !== 'pending' && payment?.status !== 'failed') return;
-  const { user_id, game_id, tokens } = payment;
-  const { wallet, deficit, issued } = accountsOf(payment);
-  const { owed } = await lockedBalances(app, transaction, payment);
-  const recovered = Math.min(tokens, owed);
-  const transactionId = await post(app, transaction, {
-    kind: 'pack_sale',
-    gameId: game_id,
-    cause: causeOf(payment, 'payments.receive', user_id),
-    entries: [
-      ...moneyEntries(payment),
-      { account: issued, amount: -tokens },
-      { account: wallet, amount: tokens - recovered },
-      { account: deficit, amount: recovered },
-    ],
-  });
+  const cause = causeOf(payment, 'payments.receive', payment.user_id);
+  const transactionId = await creditTokens(app, transaction, payment, cause);
   const now = app.clock.now();
   await store.change(transaction.query, id, {
     status: 'paid',
@@ -155,54 +134,6 @@ const causeOf = ({ provider, reference, request_key }: store.PaymentRow, operati
   key: request_key,
 });
 
-const accountsOf = ({ user_id, game_id }: store.PaymentRow) => ({
-  wallet: tokenAccount('wallet', game_id, user_id),
-  deficit: tokenAccount('deficit', game_id, user_id),
-  issued: tokenAccount('issued_tokens', game_id),
-});
-
-/** Locks every account that a payment posts to at once, because accounts have one lock order. */
-async function lockedBalances(app: App, transaction: Transaction, payment: store.PaymentRow) {
-  const { wallet, deficit, issued } = accountsOf(payment);
-  const money = moneyEntries(payment).map(({ account }) => account);
-  const [balance = 0, owed = 0] = await lockBalances(app, transaction, [wallet, deficit, issued, ...money]);
-  return { balance, owed: -owed };
-}
-
-/** Where the money of a pack goes; `sign` is −1 where it goes back. */
-function moneyEntries({ game_id, currency, provider, price, tax }: store.PaymentRow, sign: 1 | -1 = 1): Entry[] {
-  return [
-    { account: moneyAccount('gateway', game_id, currency, provider), amount: -price * sign },
-    { account: moneyAccount('token_sales', game_id, currency), amount: (price - tax) * sign },
-    { account: moneyAccount('tax', game_id, currency), amount: tax * sign },
-  ].filter(({ amount }) => amount !== 0);
-}
-
-/** Takes the tokens of a payment back: from the wallet, and as a deficit what is not there any more. */
-async function takeBack(
-  app: App,
-  transaction: Transaction,
-  payment: store.PaymentRow,
-  { kind, cause }: Pick<Posting, 'kind' | 'cause'>,
-): Promise<void> {
-  const { game_id, tokens } = payment;
-  const { wallet, deficit, issued } = accountsOf(payment);
-  const { balance } = await lockedBalances(app, transaction, payment);
-  const taken = Math.min(balance, tokens);
-  await post(app, transaction, {
-    kind,
-    gameId: game_id,
-    cause,
-    reverses: payment.transaction_id,
-    entries: [
-      ...moneyEntries(payment, -1),
-      { account: issued, amount: tokens },
-      { account: wallet, amount: -taken },
-      { account: deficit, amount: taken - tokens },
-    ],
-  });
-}
-
 /** A buyer returns a pack whose tokens are all still there, within the terms of the day on which they bought it. */
 export async function refundPayment(app: App, caller: UserCaller, id: number): Promise<store.PaymentRow> {
   const { provider, reference } = await requirePayment(app, caller, id);
@@ -210,7 +141,7 @@ export async function refundPayment(app: App, caller: UserCaller, id: number): P
     const payment = (await store.lockById(transaction, id))!;
     await requireRefundable(app, transaction, payment);
     const cause = causeOf(payment, 'refund-payment', caller.userId);
-    await takeBack(app, transaction, payment, { kind: 'pack_refund', cause });
+    await takeTokensBack(app, transaction, payment, { kind: 'pack_refund', cause, reverses: payment.transaction_id });
     const row = await store.change(transaction.query, id, { status: 'refunded', date_ended: app.clock.now() });
     await app.jobs.enqueue(transaction, REFUND_AT_PROVIDER, { provider, reference }, { key: reference });
     return row;
@@ -225,8 +156,7 @@ async function requireRefundable(app: App, transaction: Transaction, payment: st
   const now = app.clock.now();
   const terms = await termsOfDay(transaction, payment.terms_id);
   if (status !== 'paid' || now - date_paid > terms.pack_refund_days * DAY) throw notRefundable();
-  const { balance } = await lockedBalances(app, transaction, payment);
-  if (balance < tokens) throw insufficientFunds();
+  if ((await walletBalance(app, transaction, payment)) < tokens) throw insufficientFunds();
   const refunds = await store.refundsSince(transaction, user_id, game_id, now - YEAR);
   if (refunds >= terms.pack_refunds_per_year) throw notRefundable();
 }
@@ -245,7 +175,7 @@ export async function disputeReference(app: App, provider: string, reference: st
     const payment = (await store.lockById(transaction, found.id))!;
     if (payment.status !== 'paid') return false;
     const cause = causeOf(payment, 'payments.dispute', 0);
-    await takeBack(app, transaction, payment, { kind: 'chargeback', cause });
+    await takeTokensBack(app, transaction, payment, { kind: 'chargeback', cause, reverses: payment.transaction_id });
     await store.change(transaction.query, payment.id, { status: 'disputed', date_ended: app.clock.now() });
     const subject = { resource: 'payments', id: payment.id, gameId: payment.game_id };
     await audit(app, transaction, { actor: 0, action: 'payments.dispute', subject, data: { tokens: payment.tokens } });

@@ -2,10 +2,11 @@ import { modExtensions } from '../../catalogue/mods/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
 import { ledgerChecks } from '../ledger/verification.ts';
+import { forgetKeys } from './keys.ts';
 import { purchasesTables } from './migrations/2026-11-16-purchases.ts';
 import { purchaseOperations } from './operations.ts';
 import { personalPurchases } from './personal.ts';
-import { checkPurchases, forgetKeys, refuseDeletion } from './purchases.ts';
+import { checkPurchases, refuseDeletion } from './purchases.ts';
 
 const HOUR = 3_600;
 

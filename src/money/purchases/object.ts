@@ -4,11 +4,11 @@ import { ModObject } from '../../catalogue/mods/object.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import type { PurchaseRow } from './purchases.ts';
 
-const TRANSACTION_TYPES = ['CANCELLED', 'CLEARED', 'FAILED', 'PAID', 'PENDING', 'REFUNDED'] as const;
+export const TRANSACTION_TYPES = ['CANCELLED', 'CLEARED', 'FAILED', 'PAID', 'PENDING', 'REFUNDED'] as const;
 
-const meta = z.array(
+export const meta = z.array(
   z.object({
-    mod_id: Id,
+    mod_id: Integer.min(0).meta({ description: '0 for a token pack.' }),
     game_id: Id,
     buyer_id: Id,
     mod_name: z.string(),

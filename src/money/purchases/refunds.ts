@@ -86,7 +86,7 @@ export async function movePurchases(app: App, transaction: Transaction, from: nu
 }
 
 /** Takes a sale back: the tokens return, ownership and subscription end, a limited copy is on sale again. */
-async function refund(
+export async function refund(
   app: App,
   transaction: Transaction,
   purchase: store.PurchaseRow,
@@ -130,4 +130,18 @@ async function refund(
 async function returnToStock(app: App, transaction: Transaction, mod: ModRow): Promise<void> {
   if ((mod.monetization_options & MOD_LIMITED) === 0) return;
   await refreshMod(app, transaction, await setOffer(transaction, mod.id, { stock: mod.stock + 1 }));
+}
+
+/** Takes a purchase back if it still stands. The caller of this rule has locked the mod. */
+export async function revokePurchase(
+  app: App,
+  transaction: Transaction,
+  id: number,
+  cause: Cause,
+  payee: number,
+): Promise<void> {
+  const purchase = await store.lockById(transaction, id);
+  if (purchase?.status !== 'paid') return;
+  const mod = (await lockMods(transaction, [purchase.mod_id])).get(purchase.mod_id);
+  await refund(app, transaction, purchase, mod, cause, payee);
 }

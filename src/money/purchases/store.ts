@@ -56,9 +56,9 @@ export const claim = async (
   undefined;
 
 const NAMED = 'where user_id = ? and game_id = ? and operation = ? and request_key = ?';
-const ANSWERED = statement(`select digest, response from idempotent_requests ${NAMED}`);
-export const answered = (reader: Reader, request: RequestName) =>
-  reader.first<Pick<IdempotentRequestsTable, 'digest' | 'response'>>(ANSWERED, nameOf(request));
+const ANSWERED = statement(`select digest, response from idempotent_requests ${NAMED} and date_added > ?`);
+export const answered = (reader: Reader, request: RequestName, since: number) =>
+  reader.first<Pick<IdempotentRequestsTable, 'digest' | 'response'>>(ANSWERED, [...nameOf(request), since]);
 
 const ANSWER = statement(`update idempotent_requests set response = ? ${NAMED}`);
 export const answer = (transaction: Transaction, request: RequestName, response: string) =>

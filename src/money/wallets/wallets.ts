@@ -2,6 +2,7 @@ import { requireGameRow } from '../../catalogue/games/games.ts';
 import { requireUser } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { balancesOf, tokenAccount } from '../ledger/ledger.ts';
 import { GAME_SELLS } from '../terms/switches.ts';
@@ -31,6 +32,17 @@ export async function showWallet(app: App, caller: UserCaller, gameId: number): 
     throw new ApiError('MONETIZATION_TEAM_NOT_FOUND');
   const { monetization_status: monetizationStatus } = await requireUser(app, userId);
   return { userId, gameId, balance, pending, deficit: Math.abs(deficit), monetizationStatus };
+}
+
+/** The tokens that a user can spend, and those that they owe. */
+export async function tokensOwned(
+  reader: Pick<Database, 'first' | 'all'>,
+  gameId: number,
+  userId: number,
+): Promise<{ balance: number; deficit: number }> {
+  const accounts = [tokenAccount('wallet', gameId, userId), tokenAccount('deficit', gameId, userId)];
+  const [balance = 0, deficit = 0] = await balancesOf(reader, accounts);
+  return { balance, deficit: Math.abs(deficit) };
 }
 
 /** Identifies the wallet to clients that pass it on; it opens nothing. */

@@ -61,13 +61,24 @@ async function findDelegator(app: App, { tokenId, userId }: Delegation): Promise
 
 /** The user for whom a service acts. */
 export async function requireDelegator(app: App, caller: ServiceCaller, token: string | undefined): Promise<UserRow> {
+  return requireActive(await requireUser(app, (await requireDelegation(app, caller, token)).user_id));
+}
+
+/** The same for money, which a device that was let in by a code cannot spend, nor delegate. */
+export async function requireBuyer(app: App, caller: ServiceCaller, token: string | undefined): Promise<UserRow> {
+  const { user_id, content_only } = await requireDelegation(app, caller, token);
+  if (content_only === 1) throw new ApiError('TOKEN_OF_GAME');
+  return requireActive(await requireUser(app, user_id));
+}
+
+async function requireDelegation(app: App, caller: ServiceCaller, token: string | undefined): Promise<GoodToken> {
   if (!token) throw new ApiError('USER_MUST_BE_LOGGED_IN');
   const delegation = readDelegation(app, token);
   if (typeof delegation === 'string') throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
   if (delegation.gameId !== caller.gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
-  if (timeRefusal(app, delegation) || !(await findDelegator(app, delegation)))
-    throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
-  return requireActive(await requireUser(app, delegation.userId));
+  const delegator = timeRefusal(app, delegation) ? undefined : await findDelegator(app, delegation);
+  if (!delegator) throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
+  return delegator;
 }
 
 /** The access token behind a delegation token, if the delegation is for this game. */

@@ -1,0 +1,116 @@
+import type { GameRow } from '../../catalogue/games/games.ts';
+import { hasLiveFile, levelsOf, type ModRow, refreshMod, setOffer } from '../../catalogue/mods/mods.ts';
+import { subscribeToAll } from '../../community/subscriptions/subscriptions.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import { post, tokenAccount } from '../ledger/ledger.ts';
+import { MOD_LIMITED, MOD_ON_MARKETPLACE, MOD_SELLS } from '../offers/offers.ts';
+import { GAME_HAS_MARKETPLACE } from '../terms/switches.ts';
+import { sharesOf, termsOf } from '../terms/terms.ts';
+import { tokensOwned } from '../wallets/wallets.ts';
+import * as store from './store.ts';
+
+/** The id of the operation, as the cause of postings and as the scope of idempotency keys. */
+export const CHECKOUT = 'purchase';
+
+export interface Sale {
+  readonly purchase: store.PurchaseRow;
+  readonly balance: number;
+  readonly deficit: number;
+  readonly mod: ModRow;
+}
+
+interface Bargain {
+  readonly key: string;
+  readonly price: number;
+  readonly subscribe: boolean;
+}
+
+/** Sells a locked mod for tokens of the buyer's wallet. */
+export async function sell(
+  app: App,
+  transaction: Transaction,
+  buyer: UserCaller,
+  game: GameRow,
+  mod: ModRow,
+  { key, price, subscribe }: Bargain,
+): Promise<Sale> {
+  const { userId } = buyer;
+  const { id: termsId, terms } = await termsOf(transaction, game.id);
+  const sold = await takeFromStock(app, transaction, mod);
+  if (subscribe) await subscribeToAll(app, transaction, buyer, [sold]);
+  const { fee, seller, studio } = sharesOf(price, terms);
+  const wallet = tokenAccount('wallet', game.id, userId);
+  const gatewayUuid = app.random.uuid();
+  const transactionId = await post(app, transaction, {
+    kind: 'purchase',
+    gameId: game.id,
+    cause: { operation: CHECKOUT, actor: userId, key, provider: 'wallet', reference: gatewayUuid },
+    entries: [
+      { account: wallet, amount: -price },
+      { account: tokenAccount('platform_fee', game.id), amount: fee },
+      { account: tokenAccount('pending_earnings', game.id, mod.submitted_by), amount: seller },
+      { account: tokenAccount('studio_share', game.id), amount: studio },
+    ].filter(({ amount }) => amount !== 0),
+  });
+  const purchase = await store.add(transaction.query, {
+    user_id: userId,
+    game_id: game.id,
+    mod_id: mod.id,
+    terms_id: termsId,
+    price,
+    fee,
+    gateway_uuid: gatewayUuid,
+    status: 'paid',
+    transaction_id: transactionId,
+    date_added: app.clock.now(),
+    date_refunded: 0,
+  });
+  return { purchase, ...(await tokensOwned(transaction, game.id, userId)), mod: sold };
+}
+
+export const refusal = (
+  error: ErrorName,
+  field: string,
+  rule: 'not_for_sale' | 'already_owned' | 'sold_out',
+): ApiError => new ApiError(error, { fields: [{ field, rule }] });
+
+/** Why the mod cannot be bought now, each reason with its own error. */
+export async function requireForSale(
+  transaction: Transaction,
+  game: Pick<GameRow, 'monetization_options'>,
+  mod: ModRow,
+): Promise<void> {
+  if (mod.dmca === 1) throw new ApiError('SUBSCRIBE_FAILED_DMCA_COMPLAINT');
+  if (!(await hasLiveFile(transaction, mod.id))) throw new ApiError('SUBSCRIBE_FAILED_MODFILE_MISSING');
+  if ((mod.monetization_options & MOD_SELLS) === 0 || mod.price === 0)
+    throw new ApiError('MONETIZATION_MOD_MONETIZATION_DISABLED');
+  if ((game.monetization_options & GAME_HAS_MARKETPLACE) === 0)
+    throw refusal('MONETIZATION_GAME_MARKETPLACE_DISABLED', 'game_id', 'not_for_sale');
+  if ((mod.monetization_options & MOD_ON_MARKETPLACE) === 0)
+    throw refusal('MONETIZATION_MOD_MARKETPLACE_DISABLED', 'mod_id', 'not_for_sale');
+}
+
+/** The team of a mod has it already, so nobody pays themselves. */
+export async function requireNotOwned(transaction: Transaction, buyer: UserCaller, mod: ModRow): Promise<void> {
+  const { mod: level } = await levelsOf(transaction, { ...buyer, admin: false }, mod);
+  const isOwn = level > 0 || mod.submitted_by === buyer.userId;
+  if (isOwn || (await store.standing(transaction, buyer.userId, mod.id)))
+    throw refusal('MONETIZATION_MARKETPLACE_ALREADY_OWNED', 'mod_id', 'already_owned');
+}
+
+const soldOut = (): ApiError => refusal('MONETIZATION_SOLD_OUT', 'mod_id', 'sold_out');
+
+export function requireInStock(mod: ModRow): void {
+  if ((mod.monetization_options & MOD_LIMITED) !== 0 && mod.stock === 0) throw soldOut();
+}
+
+async function takeFromStock(app: App, transaction: Transaction, mod: ModRow): Promise<ModRow> {
+  requireInStock(mod);
+  if ((mod.monetization_options & MOD_LIMITED) === 0) return mod;
+  const sold = await setOffer(transaction, mod.id, { stock: mod.stock - 1 });
+  await refreshMod(app, transaction, sold);
+  return sold;
+}

@@ -1,0 +1,18 @@
+import { contribute } from '../../platform/extensions.ts';
+import { resource } from '../../platform/manifest/resource.ts';
+import { ledgerChecks } from '../ledger/verification.ts';
+import { s2sTransactionsTable } from './migrations/2026-11-16-s2s-transactions.ts';
+import { transactionOperations } from './operations.ts';
+import { personalTransactions } from './personal.ts';
+import { checkTransactions, expireIntents } from './transactions.ts';
+
+const HOUR = 3_600;
+
+export const transactions = resource({
+  name: 'transactions',
+  operations: transactionOperations,
+  migrations: [s2sTransactionsTable],
+  jobs: [{ kind: 'transactions.expire', every: HOUR, run: expireIntents }],
+  personalData: personalTransactions,
+  extends: [contribute(ledgerChecks, { name: 'transactions', check: checkTransactions })],
+});
