@@ -27,6 +27,10 @@ import { BackgroundReader } from './sqlite-reader.ts';
 const STATEMENTS_KEPT = 500;
 const BATCH_MAX = 256;
 const FOREIGN_CHANGES_POLL_MS = 200;
+/** How long a commit waits for the write lock of another process. */
+const LOCK_PATIENCE_MS = 10_000;
+const LOCK_RETRY_MS_MAX = 10;
+const SQLITE_BUSY = 5;
 const READER_THREADS = 2;
 
 interface Prepared {
@@ -282,7 +286,7 @@ class Writer {
     const settles: Settle[] = [];
     const scopes = new Set<string>();
     try {
-      this.#connection.execute('begin immediate', []);
+      await this.#begin();
       let began = performance.now();
       for (const task of tasks) {
         settles.push(await this.#attempt(task, scopes));
@@ -301,6 +305,22 @@ class Writer {
     }
     for (const scope of scopes) this.#changes.changed(scope);
     for (const settle of settles) settle();
+  }
+
+  /**
+   * Waits for other processes without blocking this one: it may itself hold the lock of the other environment's
+   * database, which they wait for.
+   */
+  async #begin(): Promise<void> {
+    const until = performance.now() + LOCK_PATIENCE_MS;
+    for (let waitMs = 1; ; waitMs = Math.min(LOCK_RETRY_MS_MAX, waitMs * 2)) {
+      try {
+        return this.#connection.execute('begin immediate', []);
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY || performance.now() >= until) throw error;
+      }
+      await new Promise((retry) => setTimeout(retry, waitMs));
+    }
   }
 
   async #attempt(task: Task, scopes: Set<string>): Promise<Settle> {
@@ -325,6 +345,7 @@ class Writer {
 export function openSqlite(file: string, { readTimeoutMs = READ_TIMEOUT_MS } = {}): Database {
   mkdirSync(dirname(file), { recursive: true });
   const writing = new Connection(file);
+  writing.db.exec('pragma busy_timeout = 0');
   const reading = new ReadingConnection(file);
   const changes = new Changes();
   const writer = new Writer(resolve(file), writing, reading, changes);
