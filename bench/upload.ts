@@ -137,7 +137,7 @@ async function upload(
 
 async function memory(port: number): Promise<number> {
   const text = await exchange(port, 'GET', '/metrics', { 'x-forwarded-proto': 'https' });
-  return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)![1]);
+  return Number(/^process_resident_memory_bytes\S* (\S+)/m.exec(text)![1]);
 }
 
 async function call(

@@ -5,7 +5,10 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const LEAST_MAJOR = 26;
-const isRecent = Number(process.versions.node.split('.')[0]) >= LEAST_MAJOR;
+// It has `net.BoundSocket`.
+const LEAST_MINOR = 4;
+const [major, minor] = process.versions.node.split('.').map(Number);
+const isRecent = major > LEAST_MAJOR || (major === LEAST_MAJOR && minor >= LEAST_MINOR);
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /** Imports `file` if this process is recent enough, and otherwise starts `launcher` with the arguments in one that is. */
@@ -21,7 +24,7 @@ export async function startPinned(values) {
   const program = isRecent ? process.execPath : pinnedNode();
   if (!program) {
     console.error(
-      `Modstead needs Node.js ${LEAST_MAJOR}; this is ${process.version}, and the one that "npm ci" installs is missing: run "npm ci" first.`,
+      `Modstead needs Node.js ${LEAST_MAJOR}.${LEAST_MINOR}; this is ${process.version}, and the one that "npm ci" installs is missing: run "npm ci" first.`,
     );
     process.exit(2);
   }

@@ -26,9 +26,9 @@ export async function runHere(args: readonly string[], settings: NodeJS.ProcessE
   }
 }
 
-/** Starts the program in a process, as an operator does. */
+/** Starts the program as an operator does, but in one process unless the settings want more. */
 export const startProgram = (args: readonly string[], settings: NodeJS.ProcessEnv): ChildProcess =>
-  spawn(process.execPath, [PROGRAM, ...args], { env: { ...cleanPath, ...settings } });
+  spawn(process.execPath, [PROGRAM, ...args], { env: { ...cleanPath, MODSTEAD_PROCESSES: '1', ...settings } });
 
 /** Waits for the end of a program, and returns its output and exit code. */
 export function endOf(child: ChildProcess): Promise<Ended> {

@@ -1,14 +1,13 @@
-import { flushCompileCache } from 'node:module';
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { fileURLToPath } from 'node:url';
 import about from '../../package.json' with { type: 'json' };
-import type { Service } from '../composition/compose.ts';
 import { type Addresses, addressesOf, type Environment } from '../platform/config/addresses.ts';
 import { mailFolderOf } from '../platform/config/folders.ts';
-import type { Settings } from '../platform/config/settings.ts';
-import { addDemoTo, type DemoState } from './demo.ts';
+import { SettingError, type Settings } from '../platform/config/settings.ts';
+import type { DemoState } from './demo.ts';
 import { columns, command, PROGRAM } from './invocation/command.ts';
 import { untilStopped } from './signals.ts';
 
@@ -18,6 +17,7 @@ export default command({
   says: `Runs the service, production and sandbox, until SIGTERM or Ctrl-C.
 
 On a signal it finishes running requests (MODSTEAD_DRAIN_SECONDS); a second signal stops it at once.
+With several processes (MODSTEAD_PROCESSES) it restarts those that end, and SIGHUP replaces one after the other.
 It migrates the embedded database itself; for PostgreSQL run "${PROGRAM} migrate" first.
 With --json it prints the object once the service is ready.`,
   json: true,
@@ -26,33 +26,80 @@ With --json it prints the object once the service is ready.`,
   },
   run: async ({ values, json, environment, ...invocation }) => {
     const settings = withPayments(await withPort(invocation.settings()), values.demo);
-    const { composeService, outsideOf } = await import('../composition/compose.ts');
-    const demo = values.demo ? await addDemoTo(settings, environment) : undefined;
-    const service = await composeService(settings, outsideOf(settings));
-    const stopped = untilStopped();
+    const demoIn = values.demo ? environment : undefined;
+    const count = processesOf(settings);
+    const serving = count > 1 ? await superviseProcesses(settings, count, demoIn) : await serveHere(settings, demoIn);
+    const stopped = untilStopped(serving.reload);
     const readyMs = Math.round(performance.now());
-    const facts = { settings, service, environment, demo, readyMs };
+    const facts = { ...serving, settings, count, environment, readyMs };
     invocation.show(json ? JSON.stringify(toObject(facts)) : toText(facts));
-    flushCompileCache();
-    releaseMemory();
     const signal = await stopped;
     process.stderr.write(`${signal}: finishing requests and jobs in progress\n`);
-    await service.stop();
+    await serving.stop();
     process.exit(0);
   },
 });
 
+interface Serving {
+  readonly certificateFile: string | undefined;
+  readonly demo: DemoState | undefined;
+  stop(): Promise<void>;
+  /** Replaces the processes one by one; a single process has nobody to take over from it. */
+  readonly reload: (() => void) | undefined;
+}
+
+async function serveHere(settings: Settings, demoIn: Environment | undefined): Promise<Serving> {
+  const { startServing } = await import('./start-serving.ts');
+  const { service, demo } = await startServing(settings, demoIn);
+  return { certificateFile: service.certificateFile, demo, stop: () => service.stop(), reload: undefined };
+}
+
+/** SQLite has one writer, and a second process would wait for it with its event loop blocked (decision 83). */
+function processesOf({ processes, databaseUrl }: Settings): number {
+  const isSupported = process.platform !== 'win32';
+  if (processes === 'auto') return databaseUrl && isSupported ? availableParallelism() : 1;
+  if (processes > 1 && !isSupported) throw new SettingError('MODSTEAD_PROCESSES must be 1 on Windows.');
+  return processes;
+}
+
+const SERVICE_PROCESS = fileURLToPath(new URL('../../bin/service-process.mjs', import.meta.url));
+
+async function superviseProcesses(settings: Settings, count: number, demo: Environment | undefined): Promise<Serving> {
+  const { bindSockets } = await import('./serving/listening-sockets.ts');
+  const { StartFailed, Supervisor } = await import('./serving/supervisor.ts');
+  const { sumOfMetrics } = await import('../platform/http/metrics.ts');
+  const { createLog } = await import('../platform/runtime/log.ts');
+  const { port, payments } = settings;
+  const sockets = await bindSockets(settings.bind, port, count);
+  const supervisor = new Supervisor({
+    count,
+    spawn: (slot) =>
+      spawn(process.execPath, [...process.execArgv, SERVICE_PROCESS], {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc', sockets[slot]!.fd()],
+      }),
+    order: { kind: 'start', count, overrides: { port, payments }, demo },
+    drainMs: settings.drainSeconds * 1_000,
+    log: createLog(settings.log, (text) => void process.stderr.write(text)),
+    sumOfMetrics,
+  });
+  process.once('exit', () => supervisor.kill());
+  try {
+    const { certificateFile, demo } = await supervisor.start();
+    return {
+      certificateFile,
+      demo: demo as DemoState | undefined,
+      stop: () => supervisor.stop(),
+      reload: () => void supervisor.reload(),
+    };
+  } catch (error) {
+    if (error instanceof StartFailed) process.exit(error.exitCode);
+    throw error;
+  }
+}
+
 /** With sample content people try things out, and so pay without money. */
 const withPayments = (settings: Settings, isDemo: boolean): Settings =>
   isDemo && settings.payments === 'default' ? { ...settings, payments: 'simulated' } : settings;
-
-/** Loading and compiling the program takes a third of its memory, which V8 would not release by itself. */
-function releaseMemory(): void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (how: object) => void;
-  setFlagsFromString('--no-expose-gc');
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-}
 
 /** Port 0 requests a free port. It is determined beforehand, because addresses in answers contain it. */
 async function withPort(settings: Settings): Promise<Settings> {
@@ -67,26 +114,26 @@ async function withPort(settings: Settings): Promise<Settings> {
   return { ...settings, port };
 }
 
-interface Facts {
+interface Facts extends Pick<Serving, 'certificateFile' | 'demo'> {
   readonly settings: Settings;
-  readonly service: Service;
+  readonly count: number;
   readonly environment: Environment;
-  readonly demo: DemoState | undefined;
   readonly readyMs: number;
 }
 
-function toObject({ settings, service, demo, readyMs }: Facts) {
+function toObject({ settings, certificateFile, count, demo, readyMs }: Facts) {
   const { production, sandbox } = addressesOfBoth(settings);
   return {
     ready_ms: readyMs,
-    port: service.port,
+    port: settings.port,
+    processes: count,
     site: production.site,
     api: production.api,
     sandbox_site: sandbox.site,
     sandbox_api: sandbox.api,
     data: resolve(settings.data),
     database: settings.databaseUrl ? 'postgres' : 'sqlite',
-    certificate: service.certificateFile ?? null,
+    certificate: certificateFile ?? null,
     ...(demo && { demo: demo.added ?? null }),
   };
 }
@@ -97,13 +144,11 @@ const addressesOfBoth = (settings: Settings) => ({
 });
 
 function toText(facts: Facts): string {
-  const { settings, service, readyMs } = facts;
+  const { settings, certificateFile, count, readyMs } = facts;
   const { production, sandbox } = addressesOfBoth(settings);
   const data = shown(resolve(settings.data));
   const database = settings.databaseUrl ? `PostgreSQL, ${withoutPassword(settings.databaseUrl)}` : `SQLite in ${data}`;
-  const certificate = service.certificateFile
-    ? `trust ${shown(service.certificateFile)}`
-    : 'of MODSTEAD_TLS_CERT and MODSTEAD_TLS_KEY';
+  const certificate = certificateFile ? `trust ${shown(certificateFile)}` : 'of MODSTEAD_TLS_CERT and MODSTEAD_TLS_KEY';
   return `Modstead ${about.version} on Node.js ${process.versions.node}
 
 ${columns([
@@ -112,17 +157,18 @@ ${columns([
   ['Sandbox', `${sandbox.site}/, API ${sandbox.api}`],
   ['Data', data],
   ['Database', database],
+  ['Processes', String(count)],
   ['Certificate', certificate],
   ['Mails', settings.smtpUrl ? 'sent by SMTP' : `written to ${shown(mailFolderOf(settings, 'production'))}`],
 ])}
 
 Call it:
-  ${curl(service)} ${production.api}/ping
+  ${curl(certificateFile)} ${production.api}/ping
 ${demoText(facts)}
 ready in ${readyMs} ms`;
 }
 
-function demoText({ settings, service, environment, demo }: Facts): string {
+function demoText({ settings, certificateFile, environment, demo }: Facts): string {
   if (!demo) return '';
   const addresses = addressesOf(settings, environment);
   const sandbox = environment === 'sandbox' ? ' --sandbox' : '';
@@ -133,7 +179,7 @@ There is content already, so no sample content was added. API keys are shown onl
 an access token that reads and writes is issued by
   ${token}
 `;
-  return addedText(demo.added, addresses, `${curl(service)}`, token, mailHint(settings, environment));
+  return addedText(demo.added, addresses, curl(certificateFile), token, mailHint(settings, environment));
 }
 
 function addedText(
@@ -164,7 +210,8 @@ const mailHint = (settings: Settings, environment: Environment) =>
     ? 'the code comes by mail'
     : `the code is in a file in ${shown(mailFolderOf(settings, environment))}`;
 
-const curl = ({ certificateFile }: Service) => (certificateFile ? `curl --cacert ${shown(certificateFile)}` : 'curl');
+const curl = (certificateFile: string | undefined) =>
+  certificateFile ? `curl --cacert ${shown(certificateFile)}` : 'curl';
 
 /** Shortens paths below the current folder. */
 function shown(path: string): string {

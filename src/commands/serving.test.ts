@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { get } from 'node:https';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Agent, get, type RequestOptions, request } from 'node:https';
+import { join } from 'node:path';
 import test from 'node:test';
 import { assertRefusal, endOf, firstLine, runProgram, startProgram } from '../../test/commands.ts';
 import { relativeCpuTime } from '../../test/cpu-time.ts';
@@ -102,6 +103,100 @@ test('a service starts in an empty folder, answers over TLS with its sample cont
   t.diagnostic(`ready with an existing database in ${ready.ready_ms} ms, ${workMs} of them CPU time`);
   second.child.kill('SIGINT');
   assert.equal((await second.ended).code, 0);
+});
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** The process that answered; request ids begin with a name of their process. */
+  readonly process: string;
+}
+
+function call({ port, certificate }: Ready, options: RequestOptions, form = ''): Promise<Answer> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': form.length };
+  return new Promise((resolve, reject) => {
+    const tls = { ca: readFileSync(certificate), servername: 'localhost' };
+    const asked = { ...tls, host: '127.0.0.1', port, ...options, headers: { ...headers, ...options.headers } };
+    request(asked, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+      const process = String(response.headers['x-request-id']).split('-')[0]!;
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text, process }));
+    })
+      .on('error', reject)
+      .end(form);
+  });
+}
+
+/** A connection to each of two processes; the kernel chooses the process of a connection. */
+async function connectionsToBoth(ready: Ready): Promise<[Agent, Agent]> {
+  const found = new Map<string, Agent>();
+  while (found.size < 2) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { process } = await call(ready, { agent, path: '/v1/ping' });
+    if (found.has(process)) agent.destroy();
+    else found.set(process, agent);
+  }
+  return [...found.values()] as [Agent, Agent];
+}
+
+async function metricsOf(ready: Ready): Promise<{ pids: number[]; pings: number }> {
+  const { text } = await call(ready, { path: '/metrics', agent: false });
+  return {
+    pids: [...text.matchAll(/^process_uptime_seconds\{pid="(\d+)"/gm)].map(([, pid]) => Number(pid)),
+    pings: Number(/^modstead_request_seconds_count\{operation="ping",status="200"\} (\d+)/m.exec(text)?.[1] ?? 0),
+  };
+}
+
+test('two processes serve one port: each sees the writes of the other, and they are replaced without a lost request', async (t) => {
+  const { settings, leave } = await newPlace();
+  t.after(leave);
+  if (ON_POSTGRES) assert.equal((await runProgram(['migrate'], settings)).code, 0);
+  const { child, ended, ready } = await serve({ ...settings, MODSTEAD_PROCESSES: '2' }, '--demo');
+  t.after(() => child.kill('SIGKILL'));
+  const { id, api_key: key } = ready.demo!.games[0]!;
+  const [one, other] = await connectionsToBoth(ready);
+  const host = { host: `g-${id}.localhost:${ready.port}` };
+  const path = (name: string) => `/v1/${name}?api_key=${key}`;
+  const mail = 'email=studio@example.com';
+  await call(ready, { agent: one, method: 'POST', path: path('oauth/emailrequest'), headers: host }, mail);
+  const mails = join(settings.MODSTEAD_DATA, 'mail');
+  const { text: body } = JSON.parse(readFileSync(join(mails, readdirSync(mails)[0]!), 'utf8')) as { text: string };
+  const [code] = /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(body)!;
+  const exchange = { agent: other, method: 'POST', path: path('oauth/emailexchange'), headers: host };
+  const signedIn = await call(ready, exchange, `security_code=${code}&${mail}`);
+  assert.equal(signedIn.status, 200, signedIn.text);
+  const { access_token } = JSON.parse(signedIn.text) as { access_token: string };
+
+  for (let round = 0; round < 10; round += 1) {
+    const [writer, reader] = round % 2 === 0 ? [one, other] : [other, one];
+    const summary = `Summary ${round} of the game`;
+    const headers = { ...host, authorization: `Bearer ${access_token}` };
+    const write = { agent: writer, method: 'PUT', path: `/v1/games/${id}`, headers };
+    const written = await call(ready, write, `summary=${encodeURIComponent(summary)}`);
+    assert.equal(written.status, 200, written.text);
+    const read = await call(ready, { agent: reader, path: path(`games/${id}`), headers: host });
+    assert.notEqual(read.process, written.process);
+    assert.equal(JSON.parse(read.text).summary, summary);
+  }
+
+  const before = await metricsOf(ready);
+  assert.equal(before.pids.length, 2);
+  for (const agent of [one, other]) agent.destroy();
+  process.kill(before.pids[0]!, 'SIGKILL');
+  const untilReplaced = async (old: readonly number[], metrics: () => Promise<{ pids: number[]; pings: number }>) => {
+    for (;;) {
+      const now = await metrics();
+      assert.ok(now.pings >= before.pings, 'a counter fell when a process ended');
+      if (now.pids.length === 2 && !now.pids.some((pid) => old.includes(pid))) return now.pids;
+    }
+  };
+  // A killed process takes the connections that it had accepted with it; a reload loses none.
+  const pids = await untilReplaced(before.pids.slice(0, 1), () => metricsOf(ready).catch(() => before));
+  child.kill('SIGHUP');
+  await untilReplaced(pids, () => metricsOf(ready));
+  child.kill('SIGTERM');
+  assert.equal((await ended).code, 0);
 });
 
 test('a worker runs until it is stopped', async (t) => {

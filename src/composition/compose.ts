@@ -20,7 +20,7 @@ import { createExtensions } from '../platform/extensions.ts';
 import { isTrusted } from '../platform/http/address.ts';
 import { localCertificate } from '../platform/http/certificate.ts';
 import type { AccessCheck } from '../platform/http/exchange.ts';
-import { createMetrics } from '../platform/http/metrics.ts';
+import { createMetrics, type MetricsSnapshot, metricsText } from '../platform/http/metrics.ts';
 import { createPages } from '../platform/http/pages.ts';
 import { openPort, type Port } from '../platform/http/port.ts';
 import { createServer, type Observation, type Tenant } from '../platform/http/server.ts';
@@ -35,10 +35,12 @@ import type { Mail } from '../platform/mail/mail.ts';
 import { type Clock, systemClock } from '../platform/runtime/clock.ts';
 import { createLog, type Log } from '../platform/runtime/log.ts';
 import { type Random, systemRandom } from '../platform/runtime/random.ts';
+import type { Siblings } from '../platform/runtime/siblings.ts';
 import { clamdAt } from '../platform/scanning/scanning.ts';
 import { localStorage } from '../platform/storage/local.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import { requireCloudflareAccess } from '../studio/service/cloudflare-access.ts';
+import { withAnnouncedWrites } from './announced-writes.ts';
 import { migrations } from './migrations.ts';
 import { contributions, finish, jobHandlers, operations, prepare, socketOperations } from './resources.ts';
 
@@ -49,6 +51,8 @@ export interface Outside {
   readonly log: Log;
   /** How changes of other processes arrive on PostgreSQL. */
   readonly notifications?: ChangeNotificationOptions;
+  /** Absent if this is the only process of the service on this machine. */
+  readonly siblings?: Siblings;
 }
 
 export const outsideOf = (settings: Settings): Outside => ({
@@ -59,12 +63,14 @@ export const outsideOf = (settings: Settings): Outside => ({
 
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
+const CONNECTIONS_MAX = 10;
+const CONNECTIONS_MIN = 4;
+
 /** Opens the database of an environment, and migrates it on SQLite. */
 async function openDatabase(
   settings: Settings,
   environment: Environment,
-  clock: Clock,
-  notifications: ChangeNotificationOptions = {},
+  { clock, notifications = {}, siblings }: Outside,
 ): Promise<Database> {
   const url = databaseUrl(settings, environment);
   const readTimeoutMs = settings.readMilliseconds;
@@ -80,8 +86,12 @@ async function openDatabase(
     return db;
   }
   const { openPostgres } = await import('../platform/database/postgres.ts');
-  return openPostgres(url, { notifications, readTimeoutMs });
+  return openPostgres(url, { notifications, readTimeoutMs, connectionsMax: connectionsOf(siblings?.count ?? 1) });
 }
+
+/** The size of each pool. Together the processes of two environments stay below PostgreSQL's default of 100. */
+const connectionsOf = (processes: number): number =>
+  Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, Math.ceil((2 * CONNECTIONS_MAX) / processes)));
 
 export function databaseUrl(settings: Settings, environment: Environment): string | undefined {
   const { databaseUrl: production, sandboxDatabaseUrl } = settings;
@@ -107,7 +117,7 @@ export async function composeApp(settings: Settings, environment: Environment, o
     settings,
     addresses: addressesOf(settings, environment),
     secrets: secretsOf(master, environment),
-    db: await openDatabase(settings, environment, clock, outside.notifications),
+    db: withAnnouncedWrites(await openDatabase(settings, environment, outside), environment, outside.siblings),
     storage: await composeStorage(settings, environment),
     mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
@@ -189,6 +199,8 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly observe?: (observation: Observation) => void;
+  /** A listening socket from the supervisor, instead of the port of the settings. */
+  readonly listenFd?: number;
 }
 
 /** A misspelt operation would silently stay unlimited. */
@@ -216,6 +228,8 @@ export async function composeService(
   const tenants = { production, sandbox };
   const apps = { production: production.app, sandbox: sandbox.app };
   const metrics = createMetrics(apps);
+  const { siblings } = outside;
+  siblings?.reportWith(metrics.snapshot);
   const health = { draining: false };
   const draining = new AbortController();
   const transfers = createTransfers(outside.random);
@@ -230,7 +244,8 @@ export async function composeService(
       settings,
       apps,
       operations,
-      metrics,
+      metrics: async () =>
+        metricsText(siblings ? ((await siblings.collect()) as MetricsSnapshot[]) : [metrics.snapshot()]),
       transfers,
       health,
       legal: findLegalText,
@@ -242,17 +257,18 @@ export async function composeService(
     accessCheck,
     prepareRules,
     count: metrics.count,
-    ...options,
+    ...(options.observe && { observe: options.observe }),
   });
   const tls = await composeTls(settings);
+  const connectionsMax = shareOf(settings.connectionsPerAddress, siblings?.count ?? 1);
   const port = await openPort({
     listener,
     sockets: createSockets({ settings, tenants, operations: socketOperations, accessCheck, observe: options.observe }),
     tls: tls.options,
     port: settings.port,
     bind: settings.bind,
-    connectionsMax: (address) =>
-      isTrusted(address, settings.trustProxy) ? Number.POSITIVE_INFINITY : settings.connectionsPerAddress,
+    listenFd: options.listenFd,
+    connectionsMax: (address) => (isTrusted(address, settings.trustProxy) ? Number.POSITIVE_INFINITY : connectionsMax),
   });
   const workers = settings.jobs === 'on' ? Object.values(apps).map((app) => composeWorker(app)) : [];
   for (const worker of workers) worker.start();
@@ -264,6 +280,13 @@ export async function composeService(
     certificateFile: tls.file,
     stop: () => (stopping ??= stopService(settings, port, workers, tenants, health, draining)),
   };
+}
+
+/** Each process's share of a limit, with room for an uneven distribution of connections. */
+function shareOf(limit: number, processes: number): number {
+  if (processes === 1) return limit;
+  const share = limit / processes;
+  return Math.min(limit, Math.ceil(share + 2 * Math.sqrt(share)));
 }
 
 /** Stops readiness first, then connections, then jobs, then their dependencies. */

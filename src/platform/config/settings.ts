@@ -44,6 +44,14 @@ const integer = (fallback: number, min: number, max: number) => (value: string |
   return number;
 };
 
+function processCount(value: string): number {
+  const max = 256;
+  const count = Number(value);
+  if (!Number.isInteger(count) || count < 1 || count > max)
+    throw new SettingError(`auto, or a whole number from 1 to ${max}`);
+  return count;
+}
+
 const oneOf =
   <const T extends string>(fallback: T, ...choices: T[]) =>
   (value: string | undefined): T => {
@@ -252,10 +260,16 @@ export const definitions = {
     '`off`: `serve` runs no background jobs; run `work` beside it.',
     oneOf('on', 'on', 'off'),
   ),
+  processes: define(
+    'MODSTEAD_PROCESSES',
+    'auto',
+    'Processes of `serve`. `auto`: one per core on PostgreSQL, one on SQLite. See docs/operations.md.',
+    (value) => (!value || value === 'auto' ? ('auto' as const) : processCount(value)),
+  ),
   cacheMegabytes: define(
     'MODSTEAD_CACHE_MB',
     '64',
-    'Memory for cached responses; 0 turns the cache off.',
+    'Memory for cached responses, per process; 0 turns the cache off.',
     integer(64, 0, 65536),
   ),
   modMediaMegabytes: define(

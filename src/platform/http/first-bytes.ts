@@ -6,8 +6,12 @@ import { withEncodedSpaces } from './request-line.ts';
 export interface FirstBytes {
   /** True when the first request line of this connection was repaired. */
   wasRepaired(socket: unknown): boolean;
+  /** Closes connections without a request, after a moment in which a request may still arrive. */
   drain(): void;
 }
+
+/** A client that has just connected sends its request within this time. */
+const DRAIN_MS = 1_000;
 
 /**
  * Reads the first bytes of each TLS connection before the parser and repairs its first request line; the client that
@@ -46,6 +50,8 @@ export function watchFirstBytes(secure: HttpsServer, timeoutMs: number): FirstBy
   });
   return {
     wasRepaired: (socket) => repaired.has(socket as object),
-    drain: () => waiting.forEach((socket) => void socket.destroy()),
+    drain: () => {
+      if (waiting.size > 0) setTimeout(() => waiting.forEach((socket) => void socket.destroy()), DRAIN_MS);
+    },
   };
 }

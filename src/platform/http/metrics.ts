@@ -5,7 +5,7 @@ const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 
 export interface Metrics {
   count(operationId: string, status: number, seconds: number): void;
-  text(): string;
+  snapshot(): MetricsSnapshot;
 }
 
 interface Series {
@@ -14,51 +14,27 @@ interface Series {
   sum: number;
 }
 
+/** What one process has counted, or several together, as data that can be sent to another process. */
+export interface MetricsSnapshot {
+  /** Undefined when the process has ended. */
+  readonly process?: { readonly id: number; readonly residentBytes: number; readonly uptimeSeconds: number };
+  /** By operation id and status. */
+  readonly requests: Record<string, Record<string, Series>>;
+  readonly databases: Record<string, { readonly writes: number; readonly commits: number }>;
+}
+
 /**
  * Counts requests and renders them as Prometheus text. Labels are operation ids and statuses, which are bounded and
  * contain no secrets.
  */
 export function createMetrics(apps: Readonly<Record<Environment, App>>): Metrics {
-  const series = new Map<string, Map<number, Series>>();
+  const requests = new Map<string, Map<number, Series>>();
 
   function seriesOf(operationId: string, status: number): Series {
-    const byStatus = series.get(operationId) ?? new Map<number, Series>();
-    const found = byStatus.get(status) ?? { buckets: BUCKETS_SECONDS.map(() => 0), count: 0, sum: 0 };
-    if (found.count === 0) series.set(operationId, byStatus.set(status, found));
+    const byStatus = requests.get(operationId) ?? new Map<number, Series>();
+    const found = byStatus.get(status) ?? newSeries();
+    if (found.count === 0) requests.set(operationId, byStatus.set(status, found));
     return found;
-  }
-
-  function requestLines(): string[] {
-    const lines = [
-      '# HELP modstead_request_seconds Time from a request to its answer.',
-      '# TYPE modstead_request_seconds histogram',
-    ];
-    for (const [operation, byStatus] of series)
-      for (const [status, { buckets, count, sum }] of byStatus) {
-        const labels = `operation="${operation}",status="${status}"`;
-        for (const [i, edge] of BUCKETS_SECONDS.entries())
-          lines.push(`modstead_request_seconds_bucket{${labels},le="${edge}"} ${buckets[i]}`);
-        lines.push(`modstead_request_seconds_bucket{${labels},le="+Inf"} ${count}`);
-        lines.push(
-          `modstead_request_seconds_sum{${labels}} ${sum}`,
-          `modstead_request_seconds_count{${labels}} ${count}`,
-        );
-      }
-    return lines;
-  }
-
-  function serviceLines(): string[] {
-    const lines = ['# TYPE modstead_database_writes_total counter', '# TYPE modstead_database_commits_total counter'];
-    for (const [environment, { db }] of Object.entries(apps)) {
-      lines.push(`modstead_database_writes_total{environment="${environment}"} ${db.counters.writes}`);
-      lines.push(`modstead_database_commits_total{environment="${environment}"} ${db.counters.commits}`);
-    }
-    lines.push(
-      '# TYPE process_resident_memory_bytes gauge',
-      `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
-    );
-    lines.push('# TYPE process_uptime_seconds gauge', `process_uptime_seconds ${Math.round(process.uptime())}`);
-    return lines;
   }
 
   return {
@@ -68,6 +44,84 @@ export function createMetrics(apps: Readonly<Record<Environment, App>>): Metrics
       found.sum += seconds;
       for (let i = BUCKETS_SECONDS.length - 1; i >= 0 && seconds <= BUCKETS_SECONDS[i]!; i -= 1) found.buckets[i]! += 1;
     },
-    text: () => `${[...requestLines(), ...serviceLines()].join('\n')}\n`,
+    snapshot: () => ({
+      process: {
+        id: process.pid,
+        residentBytes: process.memoryUsage.rss(),
+        uptimeSeconds: Math.round(process.uptime()),
+      },
+      requests: Object.fromEntries([...requests].map(([id, byStatus]) => [id, Object.fromEntries(byStatus)])),
+      databases: Object.fromEntries(Object.entries(apps).map(([name, { db }]) => [name, { ...db.counters }])),
+    }),
   };
+}
+
+const newSeries = (): Series => ({ buckets: BUCKETS_SECONDS.map(() => 0), count: 0, sum: 0 });
+
+const sumOfSeries = (one: Series, other: Series): Series => ({
+  buckets: one.buckets.map((value, i) => value + other.buckets[i]!),
+  count: one.count + other.count,
+  sum: one.sum + other.sum,
+});
+
+/** Adds up what several processes have counted. */
+export function sumOfMetrics(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
+  const requests: MetricsSnapshot['requests'] = {};
+  const databases: Record<string, { writes: number; commits: number }> = {};
+  for (const snapshot of snapshots) {
+    for (const [id, byStatus] of Object.entries(snapshot.requests)) {
+      const totals = requests[id] ?? {};
+      requests[id] = totals;
+      for (const [status, series] of Object.entries(byStatus))
+        totals[status] = sumOfSeries(totals[status] ?? newSeries(), series);
+    }
+    for (const [environment, { writes, commits }] of Object.entries(snapshot.databases)) {
+      const total = databases[environment] ?? { writes: 0, commits: 0 };
+      databases[environment] = { writes: total.writes + writes, commits: total.commits + commits };
+    }
+  }
+  return { requests, databases };
+}
+
+/** Renders the sum as Prometheus text, and memory and uptime for each process. */
+export function metricsText(snapshots: readonly MetricsSnapshot[]): string {
+  const { requests, databases } = sumOfMetrics(snapshots);
+  const lines = [
+    '# HELP modstead_request_seconds Time from a request to its answer.',
+    '# TYPE modstead_request_seconds histogram',
+    ...Object.entries(requests).flatMap(([operation, byStatus]) =>
+      Object.entries(byStatus).flatMap(([status, series]) => seriesLines(operation, status, series)),
+    ),
+    '# TYPE modstead_database_writes_total counter',
+    '# TYPE modstead_database_commits_total counter',
+  ];
+  for (const [environment, { writes, commits }] of Object.entries(databases)) {
+    lines.push(`modstead_database_writes_total{environment="${environment}"} ${writes}`);
+    lines.push(`modstead_database_commits_total{environment="${environment}"} ${commits}`);
+  }
+  return `${[...lines, ...processLines(snapshots)].join('\n')}\n`;
+}
+
+function seriesLines(operation: string, status: string, { buckets, count, sum }: Series): string[] {
+  const labels = `operation="${operation}",status="${status}"`;
+  return [
+    ...BUCKETS_SECONDS.map((edge, i) => `modstead_request_seconds_bucket{${labels},le="${edge}"} ${buckets[i]}`),
+    `modstead_request_seconds_bucket{${labels},le="+Inf"} ${count}`,
+    `modstead_request_seconds_sum{${labels}} ${sum}`,
+    `modstead_request_seconds_count{${labels}} ${count}`,
+  ];
+}
+
+function processLines(snapshots: readonly MetricsSnapshot[]): string[] {
+  const running = snapshots.flatMap(({ process }) => process ?? []);
+  const perProcess = (name: string, value: (each: (typeof running)[number]) => number) => [
+    `# TYPE ${name} gauge`,
+    ...running.map((each) => `${name}{pid="${each.id}"} ${value(each)}`),
+  ];
+  return [
+    '# TYPE modstead_processes gauge',
+    `modstead_processes ${running.length}`,
+    ...perProcess('process_resident_memory_bytes', ({ residentBytes }) => residentBytes),
+    ...perProcess('process_uptime_seconds', ({ uptimeSeconds }) => uptimeSeconds),
+  ];
 }

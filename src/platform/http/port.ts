@@ -46,6 +46,8 @@ export interface PortOptions {
   };
   readonly port: number;
   readonly bind: string | undefined;
+  /** A socket that is already bound, instead of `port` and `bind`. */
+  readonly listenFd?: number | undefined;
   /** Defaults to `LINGERING_LIMITS`. */
   readonly lingering?: LingeringLimits;
   /** The number of connections that one address may open; trusted proxies are not limited. */
@@ -108,10 +110,10 @@ export async function openPort(options: PortOptions): Promise<Port> {
   };
 }
 
-function listening(net: NetServer, { port, bind }: PortOptions): Promise<void> {
+function listening(net: NetServer, { port, bind, listenFd }: PortOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     net.once('error', reject);
-    net.listen({ port, host: bind }, () => resolve());
+    net.listen(listenFd === undefined ? { port, host: bind } : { fd: listenFd }, () => resolve());
   });
 }
 

@@ -6,7 +6,6 @@ import type { Settings } from '../config/settings.ts';
 import { createDocs, isDocsPath } from './docs/pages.ts';
 import { answerFile } from './files.ts';
 import { type FindLegalText, LEGAL_POLICY, legalPage } from './legal.ts';
-import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { OpenApiDocument } from './openapi/types.ts';
 import type { AnyOperation } from './operation.ts';
@@ -17,7 +16,8 @@ export interface SystemRouteParts {
   readonly settings: Settings;
   readonly apps: Readonly<Record<Environment, App>>;
   readonly operations: readonly AnyOperation[];
-  readonly metrics: Metrics;
+  /** The metrics of all processes of the service, as Prometheus text. */
+  readonly metrics: () => Promise<string>;
   readonly transfers: Transfers;
   readonly health: { readonly draining: boolean };
   readonly legal: FindLegalText;
@@ -141,11 +141,16 @@ async function answerReadiness(
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
-function answerMetrics(request: IncomingMessage, response: ServerResponse, settings: Settings, metrics: Metrics): void {
+async function answerMetrics(
+  request: IncomingMessage,
+  response: ServerResponse,
+  settings: Settings,
+  metrics: () => Promise<string>,
+): Promise<void> {
   const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? '') && request.headers['x-forwarded-for'] === undefined;
   if (!isLocal && !bearsToken(request, settings.metricsToken))
-    return void sendText(response, 403, 'Read from loopback, or with MODSTEAD_METRICS_TOKEN as bearer token.\n');
-  sendText(response, 200, metrics.text(), 'text/plain; version=0.0.4; charset=utf-8');
+    return sendText(response, 403, 'Read from loopback, or with MODSTEAD_METRICS_TOKEN as bearer token.\n');
+  sendText(response, 200, await metrics(), 'text/plain; version=0.0.4; charset=utf-8');
 }
 
 function bearsToken(request: IncomingMessage, token: string | undefined): boolean {
