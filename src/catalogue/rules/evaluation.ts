@@ -5,8 +5,8 @@ import type { App } from '../../platform/app.ts';
 import type { Changes, Database, Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
-import { requireCleanTexts } from '../wordlists/wordlists.ts';
-import { type Condition, ConditionEvaluator, type Fact, type Facts } from './conditions.ts';
+import { prepareTexts, requireCleanTexts } from '../wordlists/wordlists.ts';
+import { type Condition, ConditionEvaluator, type Fact, type Facts, type Matches } from './conditions.ts';
 import { ruleExtensions, type Submitted } from './extensions.ts';
 import * as store from './store.ts';
 
@@ -52,8 +52,8 @@ export class RuleSet {
     this.#evaluator = new ConditionEvaluator(rules.map(({ condition }) => condition));
   }
 
-  evaluate(facts: Facts): Evaluation {
-    const holds = this.#evaluator.about(facts);
+  evaluate(facts: Facts, matches?: Matches): Evaluation {
+    const holds = this.#evaluator.about(facts, matches);
     const operation = String(facts['operation']);
     const noted: Record<string, ActiveRule[]> = { report: [], webhook: [] };
     let decided: ActiveRule | undefined;
@@ -71,6 +71,11 @@ export class RuleSet {
   /** Compiles ahead of the first submission, which would otherwise wait for all expressions at once. */
   prepare(): Promise<void> {
     return this.#evaluator.prepare();
+  }
+
+  /** Yields to the event loop between its steps, unlike `evaluate` without the result. */
+  matchesOf(facts: Facts, known?: Matches): Promise<Matches> {
+    return this.#evaluator.matchesOf(facts, known);
   }
 }
 
@@ -112,9 +117,33 @@ async function rulesFor(
   return rules;
 }
 
-/** Compiles a game's rules before a transaction evaluates them, because a transaction must not yield. */
-export const prepareRules = async (app: App, gameId: number): Promise<void> =>
-  (await rulesFor(app, app.db, gameId)).prepare();
+interface Prepared {
+  readonly rules: RuleSet;
+  readonly matches: Matches;
+}
+const prepared = new WeakMap<Submission, Prepared>();
+
+/**
+ * Compiles a game's rules and matches their expressions with a submission before a transaction evaluates them, because
+ * a transaction must not yield. Called again when more of the submission is known.
+ */
+export async function prepareRules(app: App, gameId: number, caller: Caller): Promise<void> {
+  const rules = await rulesFor(app, app.db, gameId);
+  await rules.prepare();
+  const submission = caller.kind === 'user' ? caller.submission : undefined;
+  if (!submission) return;
+  await prepareTexts(app.db, gameId, submission.fields);
+  const before = prepared.get(submission);
+  const facts = { ...payloadOf(submission), ...named('header', submission.headers) };
+  const matches = await rules.matchesOf(facts, before?.rules === rules ? before.matches : undefined);
+  prepared.set(submission, { rules, matches });
+}
+
+/** Empty if the rules changed since they were prepared. */
+function matchesFor(submission: Submission, rules: RuleSet): Matches | undefined {
+  const found = prepared.get(submission);
+  return found?.rules === rules ? found.matches : undefined;
+}
 
 const HISTORY_SECONDS = 86_400;
 const DAY = 86_400;
@@ -195,7 +224,7 @@ export async function checkRules(app: App, transaction: Transaction, caller: Cal
   await requireCleanTexts(transaction, gameId, submission.fields);
   const rules = await rulesFor(app, transaction, gameId);
   const { facts, digest, level } = await factsOf(app, transaction, caller, gameId, submission);
-  const evaluation = rules.evaluate(facts);
+  const evaluation = rules.evaluate(facts, matchesFor(submission, rules));
   const { decided, reports, webhooks } = evaluation;
   const decision: store.NewDecision = {
     game_id: gameId,

@@ -272,7 +272,7 @@ export const tryGameRule = operation({
   tag: 'Rules',
   method: 'POST',
   path: '/games/{game_id}/rules/dry-run',
-  says: 'Lists which of the newest 1000 submissions a moderation rule would have matched. Nothing is changed. For managers of the game.',
+  says: 'Lists which of the newest submissions, at most 1000, a moderation rule would have matched; an expensive rule is tried on fewer. Nothing is changed. For managers of the game.',
   access: user('write', 'team'),
   unlocked: 'nothing is written',
   params: GamePath,

@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
@@ -237,6 +238,8 @@ export async function listDecisions(app: App, caller: Caller, gameId: number, re
 }
 
 const TRIED_MAX = 1_000;
+/** Expensive expressions are tried on fewer submissions. */
+const TRIAL_MS_MAX = 2_000;
 
 /** Lists the past submissions that a rule would match, without acting on them. */
 export async function tryRule(
@@ -249,12 +252,17 @@ export async function tryRule(
   const rules = new RuleSet([toActiveRule({ ...contentOf(sent), version: 0 }, 0)]);
   const past = await store.newestDecisions(app.db.query, gameId, TRIED_MAX);
   const met: store.DecisionRow[] = [];
-  for (const [index, row] of past.entries()) {
-    // Yields to the event loop after every 20 submissions.
-    if (index % 20 === 19) await new Promise((resolve) => void setImmediate(resolve));
-    if (verdictOf(rules.evaluate(factsIn(row))) !== 'none') met.push(row);
+  const endMs = app.clock.monotonicMs() + TRIAL_MS_MAX;
+  let tried = 0;
+  for (const row of past) {
+    if (tried > 0 && app.clock.monotonicMs() > endMs) break;
+    tried += 1;
+    const facts = factsIn(row);
+    if (verdictOf(rules.evaluate(facts, await rules.matchesOf(facts))) !== 'none') met.push(row);
+    // Rules without expressions yield as well.
+    if (tried % 20 === 0) await nextIteration();
   }
-  return { tried: past.length, met };
+  return { tried, met };
 }
 
 const factsIn = ({ facts }: store.DecisionRow) => JSON.parse(facts) as Facts;
@@ -275,7 +283,9 @@ export async function replayDecision(app: App, caller: Caller, gameId: number, i
   const rules: ActiveRule[] = [];
   for (const { rule_id, version } of matched)
     rules.push(toActiveRule((await store.version(app.db.query, gameId, rule_id, version))!, rule_id));
-  return { decision, verdict: verdictOf(new RuleSet(rules).evaluate(factsIn(decision))) };
+  const facts = factsIn(decision);
+  const set = new RuleSet(rules);
+  return { decision, verdict: verdictOf(set.evaluate(facts, await set.matchesOf(facts))) };
 }
 
 const REPORTED_AT_ONCE = 50;

@@ -75,19 +75,37 @@ function filterFor({ profanity_option, allowed, denied }: store.FilterOfGame): T
 /** Texts shown to users, by the name of their field. */
 const FILTERED = ['name', 'name_id', 'summary', 'description', 'content', 'changelog', 'version'];
 
-/** Refuses texts with words that the game denies, including words split by markup. */
-export async function requireCleanTexts(
-  reader: Reader,
-  gameId: number,
-  fields: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const texts = FILTERED.flatMap((field) => {
+type Fields = Readonly<Record<string, unknown>>;
+
+function textsIn(fields: Fields): { field: string; text: string }[] {
+  return FILTERED.flatMap((field) => {
     const text = fields[field];
     return typeof text === 'string' && text !== '' ? [{ field, text }] : [];
   });
-  const settings = texts.length > 0 ? await store.filterOf(reader, gameId) : undefined;
-  if (!settings || (settings.profanity_option === 0 && (settings.denied ?? '[]') === '[]')) return;
-  const filter = filterFor(settings);
+}
+
+async function filterOf(reader: Reader, gameId: number): Promise<TextFilter | undefined> {
+  const settings = await store.filterOf(reader, gameId);
+  const isOff = !settings || (settings.profanity_option === 0 && (settings.denied ?? '[]') === '[]');
+  return isOff ? undefined : filterFor(settings);
+}
+
+/** Checks texts ahead of `requireCleanTexts`, which runs in a transaction and must not yield. */
+export async function prepareTexts(reader: Reader, gameId: number, fields: Fields): Promise<void> {
+  const texts = textsIn(fields);
+  const filter = texts.length > 0 ? await filterOf(reader, gameId) : undefined;
+  if (!filter) return;
+  for (const { text } of texts) {
+    await filter.prepare(text);
+    await filter.prepare(plainText(text));
+  }
+}
+
+/** Refuses texts with words that the game denies, including words split by markup. */
+export async function requireCleanTexts(reader: Reader, gameId: number, fields: Fields): Promise<void> {
+  const texts = textsIn(fields);
+  const filter = texts.length > 0 ? await filterOf(reader, gameId) : undefined;
+  if (!filter) return;
   const refused = texts.filter(({ text }) => (filter.refused(text) ?? filter.refused(plainText(text))) !== undefined);
   if (refused.length > 0)
     throw new ApiError('VALIDATION_GENERIC', {

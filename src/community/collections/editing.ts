@@ -3,7 +3,7 @@ import { requireGameForChange } from '../../catalogue/games/games.ts';
 import { withPicture } from '../../catalogue/mods/editing.ts';
 import { tagGroupsOf } from '../../catalogue/tag-options/tag-options.ts';
 import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import { requireCleanTexts } from '../../catalogue/wordlists/wordlists.ts';
+import { prepareTexts, requireCleanTexts } from '../../catalogue/wordlists/wordlists.ts';
 import { requireUserIn } from '../../people/users/users.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -66,12 +66,13 @@ export async function addCollection(
   await requireMayAdd(app.db, caller, gameId);
   const { userId } = caller;
   const { mod_ids = [], tags = [], limit_number_mods: _, ...texts } = fields;
+  await prepareTexts(app.db, gameId, texts);
   return withPicture(app, logo, async (transaction, picture) => {
     // The lock prevents that the game is deleted meanwhile, and that two equal names get the same `name_id`.
     await requireGameForChange(transaction, caller, gameId);
     await requireMayAdd(transaction, caller, gameId);
     await requireUserIn(transaction, userId);
-    await requireCleanTexts(transaction, gameId, { ...texts });
+    await requireCleanTexts(transaction, gameId, texts);
     const level = await teamLevel(transaction, caller, 'games', gameId);
     await requireMayTag(transaction, { isSubmitter: true, level }, gameId, [], tags);
     const now = app.clock.now();
@@ -162,6 +163,7 @@ export async function updateCollection(
 ): Promise<ShownCollection> {
   const { mod_ids, tags, ...sent } = fields;
   const ids = mod_ids ?? (sync ? [] : undefined);
+  await prepareTexts(app.db, gameId, sent);
   // Checked before pictures are rendered.
   if (logo || ids) await requireEditor(app, caller, gameId, id);
   const change = () =>
@@ -170,7 +172,7 @@ export async function updateCollection(
       const standing = await standingOf(transaction, caller, before);
       const settable = await withoutWhatStays(transaction, before, sent);
       await requireMayChange(transaction, standing, before, { ...settable, ...picture, tags }, ids !== undefined);
-      await requireCleanTexts(transaction, gameId, { ...settable });
+      await requireCleanTexts(transaction, gameId, settable);
       if (settable.name_id !== undefined && settable.name_id !== before.name_id)
         await requireFreeNameId(app, transaction.query, 'collections', gameId, settable.name_id, id);
       const after = await store.change(transaction.query, id, {

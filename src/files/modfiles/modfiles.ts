@@ -11,6 +11,7 @@ import {
   requireModForChange,
 } from '../../catalogue/mods/mods.ts';
 import { applyRulesToMod } from '../../catalogue/mods/rule-checks.ts';
+import { prepareRules } from '../../catalogue/rules/evaluation.ts';
 import { ADMINISTRATOR } from '../../catalogue/teams/teams.ts';
 import { notifyDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
@@ -119,7 +120,10 @@ export async function addFile(
     throw error;
   });
   const submission = caller.kind === 'user' ? caller.submission : undefined;
-  if (submission) submission.contents = inspection.entries.map(({ name }) => name);
+  if (submission) {
+    submission.contents = inspection.entries.map(({ name }) => name);
+    await prepareRules(app, which.gameId, caller);
+  }
   const key = storageKeyOf(file.sha256);
   const arrival = await app.db.write(async (transaction) => {
     await requireUploader(transaction, caller, which);

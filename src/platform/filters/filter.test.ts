@@ -131,3 +131,19 @@ test('the time grows at most linearly with the text', () => {
   const [short, long] = [microseconds(text(250)), microseconds(text(2_000))];
   assert.ok(long < short * 8 * 4 + 20_000, `${short} µs for one, ${long} µs for eight times as much`);
 });
+
+test('a denied word is found anywhere in a long text, and a word that contains it is not', async () => {
+  const filter = createFilter(FILTER_LEVELS.off, { allowed: [], denied: ['gollum', 'dark lord'] });
+  for (const word of ['gollum', 'g.o.l.l.u.m', 'dark lord'])
+    for (let before = 0; before < 5_000; before += 61) {
+      const text = `${'fair '.repeat(before / 5)}${word} ${'elf '.repeat(500)}`;
+      assert.notEqual(filter.refused(text), undefined, `${word} after ${before} characters`);
+      await filter.prepare(text);
+      assert.notEqual(filter.refused(text), undefined, `${word} after ${before} characters, prepared`);
+    }
+  for (let before = 0; before < 5_000; before += 61) {
+    const text = `${'x'.repeat(before % 7)} ${'gollumish '.repeat(before / 10)}${'elf '.repeat(500)}`;
+    await filter.prepare(text);
+    assert.equal(filter.refused(text), undefined, `after ${before} characters`);
+  }
+});

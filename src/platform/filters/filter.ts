@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { Automaton } from './automaton.ts';
 import { innocentWords, refusedInsideWords, wordsByLevel } from './dictionary.ts';
 import { hasDoubledLetter, skeletonOf, withFewerRepeats } from './skeleton.ts';
@@ -15,6 +18,8 @@ export interface GameWords {
 export interface TextFilter {
   /** The entry of the word lists that the text contains, if any. */
   refused(text: string): string | undefined;
+  /** Checks a long text ahead of `refused`, and yields to the event loop between its sections. */
+  prepare(text: string): Promise<void>;
 }
 
 /** The part of a word that the refused word must cover. */
@@ -85,21 +90,72 @@ export function createFilter(level: FilterLevel, { allowed, denied }: GameWords)
     return found === undefined ? undefined : entries[found];
   }
 
+  function refusedInSection(text: string): string | undefined {
+    if (entries.length === 0) return undefined;
+    const words = skeletonOf(text).filter((word) => !isHarmless(word));
+    const ways = words.map(withFewerRepeats);
+    const most = ways.some(({ length }) => length > 1) ? SPELLINGS_MAX : 1;
+    for (let way = 0; way < most; way += 1) {
+      const spelt = ways.map((each) => each[way] ?? each[0]!);
+      const entry = search(spelt, way === SPELLINGS_MAX - 1);
+      if (entry) return entry.said;
+    }
+    return words
+      .filter((word) => word.includes('*'))
+      .map(masked)
+      .find((said) => said !== undefined);
+  }
+  return inSections(refusedInSection);
+}
+
+/** One character can stand for 18, so that 50,000 of them took half a second in one go. */
+const SECTION_CHARACTERS = 2_000;
+/** More than the longest word, with a separator after each of its letters. */
+const OVERLAP_CHARACTERS = 300;
+const GAP_CHARACTERS_MAX = 500;
+
+/** The end of the last word before this position, or the position itself where no word ends near it. */
+function wordEndBefore(text: string, position: number): number {
+  const near = text.slice(position - GAP_CHARACTERS_MAX, position).search(/\s\S*$/);
+  return near === -1 ? position : position - GAP_CHARACTERS_MAX + near;
+}
+
+function* sectionsOf(text: string): Generator<string> {
+  let start = 0;
+  while (text.length - start > SECTION_CHARACTERS) {
+    const end = wordEndBefore(text, start + SECTION_CHARACTERS);
+    yield text.slice(start, end);
+    start = wordEndBefore(text, end - OVERLAP_CHARACTERS);
+  }
+  yield text.slice(start);
+}
+
+const PREPARED_MAX = 1_000;
+
+function inSections(refusedIn: (section: string) => string | undefined): TextFilter {
+  const prepared = new LRUCache<string, { said: string | undefined }>({ max: PREPARED_MAX });
+  const isLong = (text: string) => text.length > SECTION_CHARACTERS;
+  const digestOf = (text: string) => hash('sha1', text, 'base64');
+  const firstRefused = (text: string) => {
+    for (const section of sectionsOf(text)) {
+      const said = refusedIn(section);
+      if (said !== undefined) return said;
+    }
+    return undefined;
+  };
   return {
     refused(text) {
-      if (entries.length === 0) return undefined;
-      const words = skeletonOf(text).filter((word) => !isHarmless(word));
-      const ways = words.map(withFewerRepeats);
-      const most = ways.some(({ length }) => length > 1) ? SPELLINGS_MAX : 1;
-      for (let way = 0; way < most; way += 1) {
-        const spelt = ways.map((each) => each[way] ?? each[0]!);
-        const entry = search(spelt, way === SPELLINGS_MAX - 1);
-        if (entry) return entry.said;
+      const known = isLong(text) ? prepared.get(digestOf(text)) : undefined;
+      return known ? known.said : firstRefused(text);
+    },
+    async prepare(text) {
+      if (!isLong(text) || prepared.has(digestOf(text))) return;
+      let said: string | undefined;
+      for (const section of sectionsOf(text)) {
+        said ??= refusedIn(section);
+        await nextIteration();
       }
-      return words
-        .filter((word) => word.includes('*'))
-        .map(masked)
-        .find((said) => said !== undefined);
+      prepared.set(digestOf(text), { said });
     },
   };
 }

@@ -45,7 +45,7 @@ export interface HandlingParts {
   readonly draining: AbortSignal;
   readonly observe: Observe | undefined;
   /** Called before the handler of an operation that a game's rules apply to. */
-  readonly prepareRules?: ((app: App, gameId: number) => Promise<void>) | undefined;
+  readonly prepareRules?: ((app: App, gameId: number, caller: Caller) => Promise<void>) | undefined;
 }
 
 /** Answers a request to an operation and returns the operation's name for the metrics. */
@@ -141,7 +141,7 @@ async function bodyOfAnswer(
     const reading = read(settings, exchange, operation, { params, query, payload }, { cache, cacheUntil });
     const input = reading instanceof Promise ? await reading : reading;
     const { game_id } = params as { game_id?: number };
-    if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
+    if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id, input.caller);
     const handle = (acting: App): unknown =>
       declaration.rules ? ruled(acting, operation, input) : withCost(input, declaration.handle(acting, input));
     const holder = isRead ? app : withLocks(app, operation, input);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../access/caller.ts';
 import type { App } from '../app.ts';
 import type { HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
@@ -34,7 +35,7 @@ export interface ServerParts {
   readonly draining: AbortSignal;
   readonly accessCheck?: AccessCheck | undefined;
   readonly observe?: Observe;
-  readonly prepareRules?: (app: App, gameId: number) => Promise<void>;
+  readonly prepareRules?: (app: App, gameId: number, caller: Caller) => Promise<void>;
   readonly count: Count;
 }
 
