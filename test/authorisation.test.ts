@@ -445,6 +445,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   's-2-s-transaction-clawback': () => ({
     body: { transaction_id: 999_999, portal: 'steam', refund_reason: 'Chargeback' },
   }),
+  'create-mod-monetization-team': () => ({ body: { 'users[0][id]': people.author.id, 'users[0][split]': 100 } }),
   'refund-game-purchase': () => ({ body: { reason: 'Broken' } }),
   'buy-token-pack': () => ({ body: { idempotent_key: api.unique('key') } }),
   'add-game-webhook': () => ({ body: { name: 'More', url: 'https://10.0.0.1/' } }),

@@ -31,6 +31,7 @@ import { submitReportOperation } from '../src/moderation/reports/operations.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
 import { purchase } from '../src/money/purchases/operations.ts';
+import { createRevenueTeam } from '../src/money/revenue-teams/operations.ts';
 import { editGameSellingTerms } from '../src/money/terms/operations.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/people/agreements/operations.ts';
 import { addAddressBan } from '../src/people/bans/operations.ts';
@@ -233,6 +234,10 @@ for (const name of tags) {
 }
 for (const summary of tags) await (await api.as(ada)).call(editModByPut, { params, body: { summary: `${summary}!` } });
 
+for (const _ of tags) {
+  const body = { 'users[0][id]': ada.id, 'users[0][split]': 100 } as never;
+  await (await api.as(ada)).call(createRevenueTeam, { params, body });
+}
 let [token_pack_id, payment_id] = [0, 0];
 for (const name of tags) {
   const pack = { params: { game_id: game.id }, body: { name, tokens: 100, price: 199 } };

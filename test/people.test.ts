@@ -64,6 +64,7 @@ const NO_PEOPLE = [
     'purchase_id',
     'reply_id',
     'result_id',
+    'revenue_team_id',
     'rule_id',
     'runner_id',
     'source_id',

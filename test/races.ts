@@ -207,6 +207,7 @@ export const UNREACHED: Record<string, string> = {
   'refund-purchase': 'needs a purchase',
   'refund-payment': 'needs a payment that was made, and then nobody could delete the account',
   'refund-game-purchase': 'needs a purchase',
+  'delete-mod-monetization-team': 'needs a team',
   'delete-release-confirmation': 'needs a code from a mailbox',
   'me-register': 'is for users without a mail address',
   'me-authenticate': 'needs a code from a mailbox',

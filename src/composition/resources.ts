@@ -37,6 +37,7 @@ import { offers } from '../money/offers/index.ts';
 import { packs } from '../money/packs/index.ts';
 import { payments } from '../money/payments/index.ts';
 import { purchases } from '../money/purchases/index.ts';
+import { revenueTeams } from '../money/revenue-teams/index.ts';
 import { terms } from '../money/terms/index.ts';
 import { transactions } from '../money/transactions/index.ts';
 import { wallets } from '../money/wallets/index.ts';
@@ -137,6 +138,7 @@ export const resources: readonly Resource[] = [
   gateways,
   payments,
   offers,
+  revenueTeams,
   purchases,
   transactions,
   auditLists,

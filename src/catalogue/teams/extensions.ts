@@ -74,6 +74,8 @@ export interface TeamExtension {
   /** Runs in the transaction in which an invitation is accepted. */
   readonly onJoin?: (app: App, transaction: Transaction, place: Place, member: NewMember) => Promise<void>;
   readonly onLevelChange?: (app: App, transaction: Transaction, place: Place, change: LevelChange) => Promise<void>;
+  /** Runs before a member leaves or is removed. Throwing an error refuses it. */
+  readonly onLeave?: (app: App, transaction: Transaction, place: Place, userId: number) => Promise<void>;
 }
 
 export const teamExtensions = extensionPoint<TeamExtension>('teams');

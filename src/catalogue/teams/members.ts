@@ -148,6 +148,7 @@ export async function auditTeam(
 
 async function leaveTeam(app: App, transaction: Transaction, acting: Acting, id: number, userId: number) {
   const { place } = acting;
+  for (const { onLeave } of app.extensions.of(teamExtensions)) await onLeave?.(app, transaction, place, userId);
   await store.removeMember(transaction.query, id);
   await closeInvitesAbove(app, transaction, place, userId, 0);
   await recordMembership(app, transaction, place, userId, 'USER_TEAM_LEAVE');

@@ -7,6 +7,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { post, tokenAccount } from '../ledger/ledger.ts';
 import { MOD_LIMITED, MOD_ON_MARKETPLACE, MOD_SELLS } from '../offers/offers.ts';
+import { divideEarnings, earnersOf } from '../revenue-teams/revenue-teams.ts';
 import { GAME_HAS_MARKETPLACE } from '../terms/switches.ts';
 import { sharesOf, termsOf } from '../terms/terms.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
@@ -42,6 +43,7 @@ export async function sell(
   const sold = await takeFromStock(app, transaction, mod);
   if (subscribe) await subscribeToAll(app, transaction, buyer, [sold]);
   const { fee, seller, studio } = sharesOf(price, terms);
+  const earned = await divideEarnings(transaction, mod, seller);
   const wallet = tokenAccount('wallet', game.id, userId);
   const gatewayUuid = app.random.uuid();
   const transactionId = await post(app, transaction, {
@@ -51,7 +53,7 @@ export async function sell(
     entries: [
       { account: wallet, amount: -price },
       { account: tokenAccount('platform_fee', game.id), amount: fee },
-      { account: tokenAccount('pending_earnings', game.id, mod.submitted_by), amount: seller },
+      ...earned.map(({ userId: id, amount }) => ({ account: tokenAccount('pending_earnings', game.id, id), amount })),
       { account: tokenAccount('studio_share', game.id), amount: studio },
     ].filter(({ amount }) => amount !== 0),
   });
@@ -93,10 +95,11 @@ export async function requireForSale(
     throw refusal('MONETIZATION_MOD_MARKETPLACE_DISABLED', 'mod_id', 'not_for_sale');
 }
 
-/** The team of a mod has it already, so nobody pays themselves. */
+/** The team of a mod and those who earn with it have it already, so nobody pays themselves. */
 export async function requireNotOwned(transaction: Transaction, buyer: UserCaller, mod: ModRow): Promise<void> {
   const { mod: level } = await levelsOf(transaction, { ...buyer, admin: false }, mod);
-  const isOwn = level > 0 || mod.submitted_by === buyer.userId;
+  const isOwn =
+    level > 0 || mod.submitted_by === buyer.userId || (await earnersOf(transaction, mod)).includes(buyer.userId);
   if (isOwn || (await store.standing(transaction, buyer.userId, mod.id)))
     throw refusal('MONETIZATION_MARKETPLACE_ALREADY_OWNED', 'mod_id', 'already_owned');
 }
