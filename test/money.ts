@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { editModByPut } from '../src/catalogue/mods/operations.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
 import { getUserWallet } from '../src/money/wallets/operations.ts';
-import type { Api, Client, Game } from './api.ts';
+import type { Api, Client, Game, User } from './api.ts';
 import { Browser } from './browser.ts';
 
 export interface SellingGame extends Game {
@@ -50,6 +51,33 @@ export async function buyPack(
   const payment = (await buyer.call(buyTokenPack, { params, body })).body;
   await choose(api, payment.checkout_url, choice);
   return payment;
+}
+
+interface Offer {
+  readonly price?: number;
+  readonly monetization_options?: number;
+  readonly stock?: number;
+  readonly tokenpack_id?: number;
+}
+
+/** A mod with a file, for sale. */
+export async function aPaidMod(api: Api, game: SellingGame, { price = 40, ...offer }: Offer = {}) {
+  const mod = await api.aMod({ game });
+  const { id: file_id } = await api.aFile(mod);
+  const author = await api.as(mod.owner);
+  const params = { game_id: game.id, mod_id: mod.id, file_id };
+  const priced = offer.tokenpack_id ? offer : { price, ...offer };
+  const answer = await author.call(editModByPut, { params, body: { monetization_options: 1 | 2, ...priced } });
+  assert.equal(answer.status, 200, answer.text);
+  return { mod, author, params };
+}
+
+/** A user who has bought tokens. */
+export async function aBuyer(api: Api, game: SellingGame, tokens = 100): Promise<{ user: User; buyer: Client }> {
+  const user = await api.aUser();
+  const buyer = await api.as(user);
+  await buyPack(api, buyer, game, await aPack(api, game, { tokens }));
+  return { user, buyer };
 }
 
 export const walletOf = async (buyer: Client, game: { id: number }) => {

@@ -60,6 +60,7 @@ const NO_PEOPLE = [
     'account_id',
     'other_id',
     'pack_id',
+    'payment_id',
     'portal_id',
     'purchase_id',
     'reply_id',

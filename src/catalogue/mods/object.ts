@@ -91,7 +91,7 @@ export type ModBody = Omit<
   'profile_url' | 'submitted_by' | 'stats' | 'dependencies' | 'modfile'
 >;
 
-/** The fields that other resources contribute through `ModExtension`; nothing contributes `skus` yet. */
+/** The fields that other resources contribute through `ModExtension`. */
 export type ContributedFields = Pick<ModBody, 'media' | 'platforms' | 'metadata_kvp' | 'tags' | 'skus'>;
 
 export function toModBody(

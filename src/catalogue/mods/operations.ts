@@ -165,6 +165,7 @@ const edited = {
     'MOD_NO_DELETE_PERMISSION',
     'MOD_CANNOT_DELETE_MONETISED',
     'MOD_CANNOT_DELETE_PURCHASED',
+    'MOD_NO_DELETE_PERMISSION_HAS_POTENTIAL_OWNERS',
     'MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN',
     'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
     ...OFFER_ERRORS,
@@ -212,6 +213,7 @@ export const deleteModOperation = operation({
     'MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS',
     'MOD_CANNOT_DELETE_MONETISED',
     'MOD_CANNOT_DELETE_PURCHASED',
+    'MOD_NO_DELETE_PERMISSION_HAS_POTENTIAL_OWNERS',
   ],
   handle: (app, { caller, params, body }) =>
     (body.permanent ? deleteModForEver : deleteMod)(app, caller, params.game_id, params.mod_id),

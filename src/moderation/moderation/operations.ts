@@ -170,6 +170,7 @@ export const decideOverContent = operation({
     'MOD_NO_DELETE_PERMISSION',
     'MOD_CANNOT_DELETE_MONETISED',
     'MOD_CANNOT_DELETE_PURCHASED',
+    'MOD_NO_DELETE_PERMISSION_HAS_POTENTIAL_OWNERS',
   ],
   handle: (app, { caller, params, body: { decision: action, ...what } }) =>
     decide(app, caller, params.game_id, { ...what, action }),

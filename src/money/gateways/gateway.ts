@@ -19,6 +19,11 @@ export interface PaymentGateway {
   readonly name: string;
   /** Returns the address at which the buyer pays. */
   open(app: App, order: PaymentOrder): Promise<string>;
+  /**
+   * Pays with a method that the buyer has left with the provider, such as a card. A method that the provider does not
+   * know is declined. `stateOf` tells the outcome.
+   */
+  charge(app: App, order: PaymentOrder, methodId: string): Promise<void>;
   stateOf(app: App, reference: string): Promise<PaymentState>;
   refund(app: App, reference: string): Promise<void>;
 }

@@ -1,9 +1,23 @@
 import { modExtensions } from '../../catalogue/mods/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
-import { editOffer } from './offers.ts';
+import { packExtensions } from '../packs/extensions.ts';
+import { offerPacksTable } from './migrations/2026-11-16-packs-of-offers.ts';
+import { editOffer, FOLLOW_PACK, followPack, packChanged, skusOfMod } from './offers.ts';
 
 export const offers = resource({
   name: 'offers',
-  extends: [contribute(modExtensions, { name: 'offers', onEdit: editOffer })],
+  migrations: [offerPacksTable],
+  jobs: [{ kind: FOLLOW_PACK, run: (app, payload, { heartbeat }) => followPack(app, payload, heartbeat) }],
+  extends: [
+    contribute(modExtensions, {
+      name: 'offers',
+      onEdit: editOffer,
+      fields: async (_, transaction, mod) => {
+        const skus = await skusOfMod(transaction, mod);
+        return () => ({ skus });
+      },
+    }),
+    contribute(packExtensions, { name: 'offers', onChange: packChanged }),
+  ],
 });

@@ -1,13 +1,15 @@
 import { type GameRow, gameRowIn } from '../../catalogue/games/games.ts';
 import type { ModEdit } from '../../catalogue/mods/extensions.ts';
-import { type ModRow, setOffer } from '../../catalogue/mods/mods.ts';
+import { lockMods, type ModRow, refreshMod, setOffer } from '../../catalogue/mods/mods.ts';
+import type { ContributedFields } from '../../catalogue/mods/object.ts';
 import { ADMINISTRATOR, MANAGER } from '../../catalogue/teams/teams.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { requirePack } from '../packs/packs.ts';
+import { findPack, findPackCovering, type PackRow, skusOfPack } from '../packs/packs.ts';
 import { GAME_HAS_LIMITED_STOCK, GAME_HAS_MARKETPLACE, GAME_LIMITS_ALL, requireSelling } from '../terms/switches.ts';
 import { termsOf } from '../terms/terms.ts';
+import * as store from './store.ts';
 
 /** Bits of the `monetization_options` of mods. */
 export const MOD_SELLS = 1;
@@ -30,23 +32,69 @@ export async function editOffer(app: App, transaction: Transaction, { mod, level
     monetization_options: offer.monetization_options ?? mod.monetization_options,
     stock: offer.stock ?? mod.stock,
   };
-  const isSame = wanted.price === mod.price && wanted.monetization_options === mod.monetization_options;
+  const packBefore = await store.packOf(transaction, mod.id);
+  const packId = pack?.id ?? (wanted.price === mod.price ? packBefore : undefined);
+  const isSame =
+    wanted.price === mod.price && wanted.monetization_options === mod.monetization_options && packId === packBefore;
   const isLimited = (wanted.monetization_options & MOD_LIMITED) !== 0;
   if (isSame && (!isLimited || wanted.stock === mod.stock)) return;
   if (levels.mod < ADMINISTRATOR && levels.game < MANAGER) throw new ApiError('MOD_SUPPLY_NO_EDIT_PERMISSION');
   const game = await gameRowIn(transaction, mod.game_id);
   await requireOfferable(app, transaction, game, wanted);
+  await store.setPack(transaction, mod.id, packId);
   await setOffer(transaction, mod.id, wanted);
 }
 
-/** A token pack as the price of a mod: the mod costs as many tokens as the pack has. */
-async function packNamed(transaction: Transaction, mod: ModRow, id: number) {
-  try {
-    return await requirePack(transaction, mod.game_id, id);
-  } catch (error) {
-    if (error instanceof ApiError) throw refusedField('tokenpack_id');
-    throw error;
+/** The SKUs under which stores sell the mod: those of its pack. */
+export async function skusOfMod(transaction: Transaction, mod: Pick<ModRow, 'id'>): Promise<ContributedFields['skus']> {
+  const packId = await store.packOf(transaction, mod.id);
+  return packId === undefined ? [] : skusOfPack(transaction, packId);
+}
+
+/** The pack that a buyer without enough tokens pays for: that of the mod, or the cheapest with the missing tokens. */
+export async function packToBuy(
+  transaction: Transaction,
+  mod: Pick<ModRow, 'id' | 'game_id'>,
+  missing: number,
+): Promise<PackRow | undefined> {
+  const packId = await store.packOf(transaction, mod.id);
+  const own = packId === undefined ? undefined : await findPack(transaction, mod.game_id, packId);
+  return own ?? findPackCovering(transaction, mod.game_id, missing);
+}
+
+export const FOLLOW_PACK = 'offers.follow-pack';
+const FOLLOWED_AT_ONCE = 50;
+
+/** Mods follow the pack that they cost. There is no bound on their number, so a job changes them. */
+export const packChanged = (app: App, transaction: Transaction, packId: number): Promise<void> =>
+  app.jobs.enqueue(transaction, FOLLOW_PACK, { packId }, { key: String(packId) });
+
+export async function followPack(app: App, { packId }: { packId: number }, heartbeat: () => Promise<void>) {
+  for (let last = 0; ; ) {
+    const ids = await store.modsWithPack(app.db, packId, last, FOLLOWED_AT_ONCE);
+    await app.db.write((transaction) => followWith(app, transaction, packId, ids));
+    if (ids.length < FOLLOWED_AT_ONCE) return;
+    last = ids.at(-1)!;
+    await heartbeat();
   }
+}
+
+async function followWith(app: App, transaction: Transaction, packId: number, ids: readonly number[]): Promise<void> {
+  for (const mod of (await lockMods(transaction, ids)).values()) {
+    if ((await store.packOf(transaction, mod.id)) !== packId) continue;
+    const pack = await findPack(transaction, mod.game_id, packId);
+    if (pack) await setOffer(transaction, mod.id, { price: pack.tokens });
+    // The price stays, but no store sells it any more.
+    else await store.setPack(transaction, mod.id, undefined);
+    await refreshMod(app, transaction, mod);
+  }
+}
+
+/** A token pack as the price of a mod: the mod costs as many tokens as the pack has. */
+async function packNamed(transaction: Transaction, mod: ModRow, id: number): Promise<PackRow> {
+  const pack = await findPack(transaction, mod.game_id, id);
+  if (!pack) throw refusedField('tokenpack_id');
+  return pack;
 }
 
 const refusedField = (field: string): ApiError =>

@@ -6,6 +6,7 @@ import { type Database, isDuplicate, type Transaction } from '../../platform/dat
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import { termsOf } from '../terms/terms.ts';
+import { packExtensions } from './extensions.ts';
 import * as store from './store.ts';
 
 export type { ListedPack, PackRow } from './store.ts';
@@ -29,9 +30,19 @@ export async function listPacks(app: App, caller: Caller, gameId: number, portal
   return store.listed(app.db.query, gameId, portal);
 }
 
-export async function requirePack(reader: Pick<Database, 'first'>, gameId: number, id: number): Promise<store.PackRow> {
+/** A pack that the game sells. */
+export async function findPack(
+  reader: Pick<Database, 'first'>,
+  gameId: number,
+  id: number,
+): Promise<store.PackRow | undefined> {
   const pack = await store.byId(reader, id);
-  if (pack?.game_id !== gameId || pack.date_removed !== 0) throw new ApiError('RESOURCE_NOT_FOUND');
+  return pack?.game_id === gameId && pack.date_removed === 0 ? pack : undefined;
+}
+
+export async function requirePack(reader: Pick<Database, 'first'>, gameId: number, id: number): Promise<store.PackRow> {
+  const pack = await findPack(reader, gameId, id);
+  if (!pack) throw new ApiError('RESOURCE_NOT_FOUND');
   return pack;
 }
 
@@ -41,6 +52,17 @@ export const findPackBySku = (reader: Pick<Database, 'first'>, gameId: number, p
 
 /** Whether the game sells packs in the store. */
 export const sellsInPortal = store.isListedIn;
+
+/** The cheapest pack that has at least this many tokens. */
+export const findPackCovering = (reader: Pick<Database, 'first'>, gameId: number, tokens: number) =>
+  store.covering(reader, gameId, tokens);
+
+/** Where stores sell the pack. */
+export const skusOfPack = (reader: Pick<Database, 'all'>, id: number) => store.skusOf(reader, id);
+
+async function packChanged(app: App, transaction: Transaction, id: number): Promise<void> {
+  for (const { onChange } of app.extensions.of(packExtensions)) await onChange(app, transaction, id);
+}
 
 async function requireAdministrator(transaction: Transaction, caller: UserCaller, gameId: number): Promise<void> {
   await requireGameForChange(transaction, caller, gameId);
@@ -88,6 +110,7 @@ export async function changePack(
     await requirePack(transaction, gameId, id);
     const pack = await store.change(transaction.query, id, { ...sent, date_updated: app.clock.now() });
     if (skus) await store.putSkus(transaction, pack, skusOf(skus));
+    await packChanged(app, transaction, id);
     await auditGame(app, transaction, caller, gameId, { action: 'token-pack-edit', data: { id, ...changes } });
     return pack;
   });
@@ -100,6 +123,7 @@ export async function removePack(app: App, caller: UserCaller, gameId: number, i
     const pack = await requirePack(transaction, gameId, id);
     await store.removeSkus(transaction, id);
     await store.change(transaction.query, id, { date_removed: app.clock.now() });
+    await packChanged(app, transaction, id);
     await auditGame(app, transaction, caller, gameId, { action: 'token-pack-remove', data: { id, name: pack.name } });
   });
 }

@@ -60,3 +60,12 @@ export const isListedIn = async (reader: Pick<Database, 'first'>, gameId: number
 /** A removed pack leaves its SKUs to others. */
 export const removeSkus = ({ query }: Transaction, packId: number) =>
   query.deleteFrom('token_pack_skus').where('pack_id', '=', packId).execute();
+
+const COVERING = statement(`select * from token_packs where game_id = ? and date_removed = 0 and tokens >= ?
+  order by price, id limit 1`);
+export const covering = (reader: Pick<Database, 'first'>, gameId: number, tokens: number) =>
+  reader.first<PackRow>(COVERING, [gameId, tokens]);
+
+const SKUS = statement("select id, sku, portal from token_pack_skus where pack_id = ? and portal <> '' order by id");
+export const skusOf = (reader: Pick<Database, 'all'>, packId: number) =>
+  reader.all<{ id: number; sku: string; portal: string }>(SKUS, [packId]);

@@ -1,16 +1,17 @@
 import { requireGameRow } from '../../catalogue/games/games.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Transaction } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { gatewayNamed, gatewayOf } from '../gateways/gateways.ts';
+import { gatewayNamed, gatewayOf, type PaymentGateway } from '../gateways/gateways.ts';
 import { type Cause, insufficientFunds } from '../ledger/ledger.ts';
-import { requirePack } from '../packs/packs.ts';
+import { type PackRow, requirePack } from '../packs/packs.ts';
 import { requireSelling } from '../terms/switches.ts';
 import { taxedPrice, termsOf, termsOfDay } from '../terms/terms.ts';
 import { creditTokens, takeTokensBack, walletBalance } from '../wallets/token-sales.ts';
+import { paymentExtensions } from './extensions.ts';
 import * as store from './store.ts';
 
 export type { PaymentRow } from './store.ts';
@@ -33,16 +34,43 @@ export async function orderPack(app: App, caller: UserCaller, order: PackOrder):
   const game = await requireGameRow(app, caller, order.gameId);
   await requirePack(app.db, order.gameId, order.packId);
   requireSelling(app, game);
+  const gateway = requireGateway(app);
+  const payment = await app.db.write((transaction) => recordOrder(app, transaction, caller, order, gateway.name));
+  return openPayment(app, payment, `${game.name}: ${payment.tokens} ${game.token_name}`);
+}
+
+/** The provider with which a payment begins. */
+export function requireGateway(app: App): PaymentGateway {
   const gateway = gatewayOf(app);
   if (!gateway) throw new ApiError('MONETIZATION_IAP_NOT_CONFIGURED');
-  const payment = await app.db.write((transaction) => recordOrder(app, transaction, caller, order, gateway.name));
+  return gateway;
+}
+
+/** Gives the payment an address at which the buyer pays, unless it has one. */
+export async function openPayment(app: App, payment: store.PaymentRow, description: string): Promise<store.PaymentRow> {
   if (payment.url !== '') return payment;
-  const { reference, price: amount, currency, tokens } = payment;
-  const description = `${game.name}: ${tokens} ${game.token_name}`;
-  const url = await gateway.open(app, { reference, amount, currency, description });
+  const { reference, price: amount, currency } = payment;
+  const url = await gatewayNamed(payment.provider).open(app, { reference, amount, currency, description });
   await app.db.write(({ query }) => store.setUrl(query, payment.id, url));
   return { ...payment, url };
 }
+
+/** Pays with a method that the provider knows. Repeated, it does nothing. */
+export async function chargePayment(app: App, payment: store.PaymentRow, methodId: string, description: string) {
+  const { reference, price: amount, currency } = payment;
+  await gatewayNamed(payment.provider).charge(app, { reference, amount, currency, description }, methodId);
+}
+
+/** The payment, after asking its provider about it. */
+export async function settledPayment(app: App, id: number): Promise<store.PaymentRow> {
+  const payment = (await store.byId(app.db, id))!;
+  if (payment.status !== 'pending' && payment.status !== 'failed') return payment;
+  await settle(app, payment);
+  return (await store.byId(app.db, id))!;
+}
+
+export const paymentIn = async (reader: Pick<Database, 'first'>, id: number) => (await store.byId(reader, id))!;
+export const lockPayment = async (transaction: Transaction, id: number) => (await store.lockById(transaction, id))!;
 
 async function recordOrder(
   app: App,
@@ -58,13 +86,26 @@ async function recordOrder(
   const earlier = await store.byRequest(transaction, userId, gameId, key, now - KEY_SECONDS);
   if (earlier && earlier.pack_id !== packId)
     throw new ApiError('MONETIZATION_REQUEST_ERROR', { fields: [{ field: 'idempotent_key', rule: 'taken' }] });
-  if (earlier) return earlier;
-  const { id: termsId, terms } = await termsOf(transaction, gameId);
+  return earlier ?? beginPayment(app, transaction, { userId, pack, key, provider });
+}
+
+/** Records what a buyer is going to pay. Nothing has moved yet. */
+export async function beginPayment(
+  app: App,
+  transaction: Transaction,
+  {
+    userId,
+    pack,
+    key,
+    provider,
+  }: { readonly userId: number; readonly pack: PackRow; readonly key: string; readonly provider: string },
+): Promise<store.PaymentRow> {
+  const { id: termsId, terms } = await termsOf(transaction, pack.game_id);
   const { total, tax } = taxedPrice(pack.price, terms);
   return store.add(transaction.query, {
     user_id: userId,
-    game_id: gameId,
-    pack_id: packId,
+    game_id: pack.game_id,
+    pack_id: pack.id,
     terms_id: termsId,
     tokens: pack.tokens,
     price: total,
@@ -76,7 +117,7 @@ async function recordOrder(
     request_key: key,
     status: 'pending',
     transaction_id: 0,
-    date_added: now,
+    date_added: app.clock.now(),
     date_paid: 0,
     date_ended: 0,
   });
@@ -124,6 +165,7 @@ async function receive(app: App, transaction: Transaction, id: number): Promise<
     date_paid: now,
     date_ended: 0,
   });
+  for (const { onPaid } of app.extensions.of(paymentExtensions)) await onPaid(app, transaction, id);
 }
 
 const causeOf = ({ provider, reference, request_key }: store.PaymentRow, operation: string, actor: number): Cause => ({
@@ -136,16 +178,27 @@ const causeOf = ({ provider, reference, request_key }: store.PaymentRow, operati
 
 /** A buyer returns a pack whose tokens are all still there, within the terms of the day on which they bought it. */
 export async function refundPayment(app: App, caller: UserCaller, id: number): Promise<store.PaymentRow> {
-  const { provider, reference } = await requirePayment(app, caller, id);
+  await requirePayment(app, caller, id);
   return app.db.write(async (transaction) => {
     const payment = (await store.lockById(transaction, id))!;
     await requireRefundable(app, transaction, payment);
-    const cause = causeOf(payment, 'refund-payment', caller.userId);
-    await takeTokensBack(app, transaction, payment, { kind: 'pack_refund', cause, reverses: payment.transaction_id });
-    const row = await store.change(transaction.query, id, { status: 'refunded', date_ended: app.clock.now() });
-    await app.jobs.enqueue(transaction, REFUND_AT_PROVIDER, { provider, reference }, { key: reference });
-    return row;
+    return giveBack(app, transaction, payment, { operation: 'refund-payment', actor: caller.userId });
   });
+}
+
+/** Returns the money of a pack: the books first, and then a job tells the provider. */
+export async function giveBack(
+  app: App,
+  transaction: Transaction,
+  payment: store.PaymentRow,
+  { operation, actor }: Pick<Cause, 'operation' | 'actor'>,
+): Promise<store.PaymentRow> {
+  const { id, provider, reference } = payment;
+  const cause = causeOf(payment, operation, actor);
+  await takeTokensBack(app, transaction, payment, { kind: 'pack_refund', cause, reverses: payment.transaction_id });
+  const row = await store.change(transaction.query, id, { status: 'refunded', date_ended: app.clock.now() });
+  await app.jobs.enqueue(transaction, REFUND_AT_PROVIDER, { provider, reference }, { key: reference });
+  return row;
 }
 
 const notRefundable = () =>
@@ -177,6 +230,7 @@ export async function disputeReference(app: App, provider: string, reference: st
     const cause = causeOf(payment, 'payments.dispute', 0);
     await takeTokensBack(app, transaction, payment, { kind: 'chargeback', cause, reverses: payment.transaction_id });
     await store.change(transaction.query, payment.id, { status: 'disputed', date_ended: app.clock.now() });
+    for (const { onDisputed } of app.extensions.of(paymentExtensions)) await onDisputed(app, transaction, payment.id);
     const subject = { resource: 'payments', id: payment.id, gameId: payment.game_id };
     await audit(app, transaction, { actor: 0, action: 'payments.dispute', subject, data: { tokens: payment.tokens } });
     return true;

@@ -2,9 +2,12 @@ import { modExtensions } from '../../catalogue/mods/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
 import { ledgerChecks } from '../ledger/verification.ts';
+import { paymentExtensions } from '../payments/extensions.ts';
 import { forgetKeys } from './keys.ts';
 import { purchasesTables } from './migrations/2026-11-16-purchases.ts';
+import { modOrdersTable } from './migrations/2026-11-16-purchases-mod-orders.ts';
 import { purchaseOperations } from './operations.ts';
+import { COMPLETE_ORDER, completeOrder, orderDisputed, orderPaid, REVERSE_ORDER, reverseOrder } from './orders.ts';
 import { personalPurchases } from './personal.ts';
 import { checkPurchases, refuseDeletion } from './purchases.ts';
 
@@ -13,11 +16,16 @@ const HOUR = 3_600;
 export const purchases = resource({
   name: 'purchases',
   operations: purchaseOperations,
-  migrations: [purchasesTables],
-  jobs: [{ kind: 'purchases.forget-keys', every: HOUR, run: forgetKeys }],
+  migrations: [purchasesTables, modOrdersTable],
+  jobs: [
+    { kind: 'purchases.forget-keys', every: HOUR, run: forgetKeys },
+    { kind: COMPLETE_ORDER, run: completeOrder },
+    { kind: REVERSE_ORDER, run: reverseOrder },
+  ],
   personalData: personalPurchases,
   extends: [
     contribute(ledgerChecks, { name: 'purchases', check: checkPurchases }),
+    contribute(paymentExtensions, { name: 'purchases', onPaid: orderPaid, onDisputed: orderDisputed }),
     contribute(modExtensions, { name: 'purchases', onDelete: refuseDeletion, onRemove: refuseDeletion }),
   ],
 });

@@ -41,6 +41,12 @@ export async function answerOnce(
   return response;
 }
 
+/** The stored response, for requests that take several steps. */
+export async function findAnswer(app: App, request: KeyedRequest): Promise<string | undefined> {
+  const first = await store.answered(app.db, request.name, app.clock.now() - DAY);
+  return first && sameRequest(first, request);
+}
+
 /** Keys may be used again after a day. */
 export const forgetKeys = (app: App): Promise<void> =>
   app.db.write(async (transaction) => void (await store.forgetUntil(transaction, app.clock.now() - DAY)));

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ModRow } from '../../catalogue/mods/mods.ts';
 import { ModObject } from '../../catalogue/mods/object.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import type { PaymentRow } from '../payments/payments.ts';
 import type { PurchaseRow } from './purchases.ts';
 
 export const TRANSACTION_TYPES = ['CANCELLED', 'CLEARED', 'FAILED', 'PAID', 'PENDING', 'REFUNDED'] as const;
@@ -19,15 +20,15 @@ export const meta = z.array(
 );
 
 const amounts = {
-  gross_amount: Integer.meta({ description: 'What the buyer paid, in tokens.' }),
-  net_amount: Integer.meta({ description: 'Without the fee of the site.' }),
+  gross_amount: Integer.meta({ description: 'What the buyer paid, in `currency`.' }),
+  net_amount: Integer.meta({ description: 'Without the fee of the site, or without tax while it is pending.' }),
   platform_fee: Integer,
   gateway_fee: Integer,
 };
 
 export const PayObject = z
   .object({
-    transaction_id: Id.meta({ description: 'The id of the purchase.' }),
+    transaction_id: Id.meta({ description: 'The id of the purchase, or of the payment while it is pending.' }),
     gateway_uuid: z.string(),
     ...amounts,
     transaction_type: z.enum(TRANSACTION_TYPES),
@@ -37,6 +38,9 @@ export const PayObject = z
     balance: Integer.meta({ description: 'What is left in the wallet.' }),
     deficit: Integer,
     payment_method_id: z.string(),
+    currency: z.string().meta({ description: '`mio` for tokens; ISO 4217 while a payment is pending.' }),
+    tax: Integer,
+    checkout_url: z.string().meta({ description: 'Where the buyer pays a pending payment; otherwise empty.' }),
     mod: ModObject,
   })
   .meta({ id: 'Pay' });
@@ -59,24 +63,29 @@ export interface Names {
   readonly buyer: { readonly username: string };
 }
 
-function parts(row: PurchaseRow, { mod, game, buyer }: Names) {
+const metaOf = (
+  { mod_id, game_id, user_id }: Pick<PurchaseRow, 'mod_id' | 'game_id' | 'user_id'>,
+  { mod, game, buyer }: Names,
+) => [
+  {
+    mod_id,
+    game_id,
+    buyer_id: user_id,
+    mod_name: mod?.name ?? '',
+    game_name: game.name,
+    buyer_name: buyer.username,
+    token_name: game.token_name,
+  },
+];
+
+function parts(row: PurchaseRow, names: Names) {
   return {
     transaction_id: row.id,
     gross_amount: row.price,
     net_amount: row.price - row.fee,
     platform_fee: row.fee,
     gateway_fee: 0,
-    meta: [
-      {
-        mod_id: row.mod_id,
-        game_id: row.game_id,
-        buyer_id: row.user_id,
-        mod_name: mod?.name ?? '',
-        game_name: game.name,
-        buyer_name: buyer.username,
-        token_name: game.token_name,
-      },
-    ],
+    meta: metaOf(row, names),
     purchase_date: row.date_added,
   };
 }
@@ -88,21 +97,62 @@ export const toRefund = (row: PurchaseRow, names: Names): z.output<typeof Refund
   transaction_type: 'REFUNDED',
 });
 
-/** The response to a checkout as JSON, because the mod in it is. */
-export function payJson(
-  row: PurchaseRow,
-  names: Names,
-  wallet: { readonly balance: number; readonly deficit: number; readonly paymentMethod: string },
-  modJson: string,
-): string {
-  const pay: Omit<z.output<typeof PayObject>, 'mod'> = {
-    ...parts(row, names),
-    gateway_uuid: row.gateway_uuid,
-    transaction_type: 'PAID',
-    wallet_type: 'standard_mio',
-    balance: wallet.balance,
-    deficit: wallet.deficit,
-    payment_method_id: wallet.paymentMethod,
-  };
-  return `${JSON.stringify(pay).slice(0, -1)},"mod":${modJson}}`;
+interface ShownWallet {
+  readonly balance: number;
+  readonly deficit: number;
+  readonly paymentMethod: string;
 }
+
+type PayWithoutMod = Omit<z.output<typeof PayObject>, 'mod'>;
+
+/** As JSON, because the mod in it is. */
+const withMod = (pay: PayWithoutMod, modJson: string): string =>
+  `${JSON.stringify(pay).slice(0, -1)},"mod":${modJson}}`;
+
+/** The response to a checkout that sold the mod. */
+export const paidJson = (row: PurchaseRow, names: Names, wallet: ShownWallet, modJson: string): string =>
+  withMod(
+    {
+      ...parts(row, names),
+      gateway_uuid: row.gateway_uuid,
+      transaction_type: 'PAID',
+      wallet_type: 'standard_mio',
+      balance: wallet.balance,
+      deficit: wallet.deficit,
+      payment_method_id: wallet.paymentMethod,
+      currency: 'mio',
+      tax: 0,
+      checkout_url: '',
+    },
+    modJson,
+  );
+
+/** The response to a checkout that waits for money. */
+export const pendingJson = (
+  row: PaymentRow,
+  names: Names,
+  modId: number,
+  wallet: ShownWallet,
+  modJson: string,
+): string =>
+  withMod(
+    {
+      transaction_id: row.id,
+      gateway_uuid: row.reference,
+      gross_amount: row.price,
+      net_amount: row.price - row.tax,
+      platform_fee: 0,
+      gateway_fee: 0,
+      transaction_type: 'PENDING',
+      meta: metaOf({ ...row, mod_id: modId }, names),
+      purchase_date: row.date_added,
+      wallet_type: 'standard_mio',
+      balance: wallet.balance,
+      deficit: wallet.deficit,
+      payment_method_id: wallet.paymentMethod,
+      currency: row.currency,
+      tax: row.tax,
+      checkout_url: row.url,
+    },
+    modJson,
+  );

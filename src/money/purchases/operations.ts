@@ -7,10 +7,11 @@ import { requireUser } from '../../people/users/users.ts';
 import { type UserCaller, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { GamePath, ModPath, PathId, pageOf, pageOfJson, UserPath } from '../../platform/http/objects.ts';
+import { GamePath, Id, ModPath, PathId, pageOf, pageOfJson, UserPath } from '../../platform/http/objects.ts';
 import { Json, ok, operation } from '../../platform/http/operation.ts';
-import { paymentMethodOf } from '../wallets/wallets.ts';
-import { PayObject, payJson, RefundObject, toRefund } from './object.ts';
+import { paymentMethodOf, tokensOwned } from '../wallets/wallets.ts';
+import { PayObject, paidJson, pendingJson, RefundObject, toRefund } from './object.ts';
+import { PAY_AT_ONCE, payForMod, type Responses } from './orders.ts';
 import { buyMod, type PurchaseRow } from './purchases.ts';
 import { refundAsStudio, returnMod } from './refunds.ts';
 
@@ -21,18 +22,30 @@ export const purchase = operation({
   tag: 'Monetization',
   method: 'POST',
   path: '/games/{game_id}/mods/{mod_id}/checkout',
-  says: 'Buys a mod with the tokens of the wallet. A request with the same `idempotent_key` gets the same response for 24 hours, and buys nothing again, unless the purchase was refunded.',
+  says: 'Buys a mod, with the tokens of the wallet or with money. A request with the same `idempotent_key` gets the same response for 24 hours, and buys nothing again, unless the purchase was refunded.',
   access: user('write', 'money'),
   params: ModPath,
   body: z.object({
     idempotent_key: z.string().trim().min(1).max(100),
-    type: z.int().min(0).max(4).default(0).meta({ description: '0: with tokens.' }),
-    display_amount: z
-      .int()
-      .min(0)
-      .optional()
-      .meta({ description: 'The price that the buyer saw; another one is refused.' }),
+    type: z.int().min(0).max(4).default(0).meta({
+      description:
+        '0: with tokens. 2: with money, at once. 3: with money, later; 4 completes it. Money buys the token pack that covers the price.',
+    }),
+    display_amount: z.int().min(0).optional().meta({
+      description:
+        'The price that the buyer saw, in tokens, or with money in the smallest unit of the currency and with taxes; another one is refused.',
+    }),
     subscribe: z.boolean().default(true).meta({ description: 'Whether the buyer subscribes to the mod as well.' }),
+    payment_method_id: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'For type 2: the method at the payment provider.' }),
+    terms_accepted: z.boolean().default(false).meta({ description: 'Needed to pay with money.' }),
+    refund_accepted: z.boolean().default(false).meta({ description: 'Needed to pay with money.' }),
+    transaction_id: Id.optional().meta({ description: 'For type 4: the `transaction_id` of the intent.' }),
   }),
   returns: ok(PayObject),
   errors: [
@@ -52,6 +65,10 @@ export const purchase = operation({
     'MONETIZATION_INSUFFICIENT_FUNDS',
     'MONETIZATION_SOLD_OUT',
     'MONETIZATION_IN_GAME_ONLY',
+    'MONETIZATION_TERMS_NOT_ACCEPTED',
+    'MONETIZATION_IAP_NOT_CONFIGURED',
+    'MONETIZATION_SKU_MISSING',
+    'MONETIZATION_PAYMENT_FAILED',
   ],
   handle: async (app, { caller, params, body, language, platform, portal }) => {
     const { game_id: gameId, mod_id: modId } = params;
@@ -64,12 +81,26 @@ export const purchase = operation({
       displayAmount: body.display_amount,
       subscribe: body.subscribe,
     };
-    const response = await buyMod(app, caller, checkout, async (transaction, sale, game) => {
+    const modOf = async (transaction: Parameters<Responses['paid']>[0]) => {
       const document = await requireModDocument(transaction, caller, gameId, modId, language, platform);
-      const paymentMethod = paymentMethodOf(app, caller.userId, gameId);
-      const wallet = { balance: sale.balance, deficit: sale.deficit, paymentMethod };
-      const mod = modJson(app, document, { alone: true, portal });
-      return payJson(sale.purchase, { mod: sale.mod, game, buyer }, wallet, mod);
+      return modJson(app, document, { alone: true, portal });
+    };
+    const paymentMethod = paymentMethodOf(app, caller.userId, gameId);
+    const paid: Responses['paid'] = async (transaction, { purchase, balance, deficit, mod }, game) =>
+      paidJson(purchase, { mod, game, buyer }, { balance, deficit, paymentMethod }, await modOf(transaction));
+    if (body.type < PAY_AT_ONCE) return new Json(await buyMod(app, caller, checkout, paid));
+    const withMoney = {
+      ...checkout,
+      methodId: body.payment_method_id,
+      paymentId: body.transaction_id,
+      accepted: body.terms_accepted && body.refund_accepted,
+    };
+    const response = await payForMod(app, caller, withMoney, {
+      paid,
+      pending: async (transaction, payment, mod, game) => {
+        const wallet = { ...(await tokensOwned(transaction, gameId, caller.userId)), paymentMethod };
+        return pendingJson(payment, { mod, game, buyer }, modId, wallet, await modOf(transaction));
+      },
     });
     return new Json(response);
   },

@@ -12,6 +12,13 @@ export const personalPurchases: PersonalData = {
       whenMerged: 'step',
     },
     {
+      table: 'mod_orders',
+      column: 'user_id',
+      exported: ['payment_id', 'game_id', 'mod_id', 'price', 'status', 'date_added'],
+      whenDeleted: retained('records of orders are kept with their payments, and the id alone tells no name'),
+      whenMerged: 'moved',
+    },
+    {
       table: 'idempotent_requests',
       column: 'user_id',
       exported: notExported('a response that was sent, kept for a day'),

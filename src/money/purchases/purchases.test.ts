@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi } from '../../../test/api.ts';
-import { aPack, aSellingGame, buyPack, choose, type SellingGame, walletOf } from '../../../test/money.ts';
+import {
+  aPack,
+  aSellingGame,
+  aBuyer as buyerOf,
+  buyPack,
+  choose,
+  aPaidMod as paidMod,
+  type SellingGame,
+  walletOf,
+} from '../../../test/money.ts';
 import { deleteModOperation, editModByPut, getMod } from '../../catalogue/mods/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../../community/subscriptions/operations.ts';
 import { downloadModfile } from '../../files/downloads/operations.ts';
@@ -14,29 +23,9 @@ const api = await startApi({
 });
 const DAY = 86_400;
 
-interface Offer {
-  readonly price?: number;
-  readonly monetization_options?: number;
-  readonly stock?: number;
-}
-
-/** A mod with a file, for sale. */
-async function aPaidMod(game: SellingGame, { price = 40, monetization_options = 1 | 2, stock = 0 }: Offer = {}) {
-  const mod = await api.aMod({ game });
-  const { id: file_id } = await api.aFile(mod);
-  const author = await api.as(mod.owner);
-  const params = { game_id: game.id, mod_id: mod.id, file_id };
-  const answer = await author.call(editModByPut, { params, body: { price, monetization_options, stock } });
-  assert.deepEqual([answer.status, answer.body.price], [200, price], answer.text);
-  return { mod, author, params };
-}
-
-async function aBuyer(game: SellingGame, tokens = 100): Promise<{ user: { id: number }; buyer: Client }> {
-  const user = await api.aUser();
-  const buyer = await api.as(user);
-  await buyPack(api, buyer, game, await aPack(api, game, { tokens }));
-  return { user, buyer };
-}
+type Offer = Parameters<typeof paidMod>[2];
+const aPaidMod = (game: SellingGame, offer?: Offer) => paidMod(api, game, offer);
+const aBuyer = (game: SellingGame, tokens?: number) => buyerOf(api, game, tokens);
 
 const keyOf = (mod: Mod) => ({ idempotent_key: String(mod.id) });
 const owned = async (buyer: Client) => (await buyer.call(getUserPurchases)).body.data.map(({ id }) => id);
@@ -117,7 +106,7 @@ test('each switch of site, game and mod has its own error', async () => {
   const { mod, params, author } = await aPaidMod(game);
   const { buyer } = await aBuyer(game);
   const body = keyOf(mod);
-  const set = (offer: Offer) => author.call(editModByPut, { params, body: { ...offer } });
+  const set = (offer: NonNullable<Offer>) => author.call(editModByPut, { params, body: { ...offer } });
   await set({ monetization_options: 1 });
   await buyer.refused(purchase, { params, body }, 422, 900_021);
   await set({ price: 0, monetization_options: 0 });

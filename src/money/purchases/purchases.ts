@@ -97,9 +97,10 @@ export async function requireBuyable(
 export const priceMismatch = (): ApiError =>
   new ApiError('MONETIZATION_PRICE_MISMATCH', { fields: [{ field: 'display_amount', rule: 'invalid' }] });
 
-/** What someone has bought is not deleted; its team can hide it from new buyers. */
+/** What someone has bought, or is about to pay for, is not deleted; its team can hide it from new buyers. */
 export async function refuseDeletion(_: App, transaction: Transaction, mod: ModRow): Promise<void> {
   if (await store.isSold(transaction, mod.id)) throw new ApiError('MOD_CANNOT_DELETE_PURCHASED');
+  if (await store.isOrdered(transaction, mod.id)) throw new ApiError('MOD_NO_DELETE_PERMISSION_HAS_POTENTIAL_OWNERS');
 }
 
 /** Ownership against the books: every purchase has its sale, and a refunded one its reversal. */

@@ -10,7 +10,9 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { type Cause, entriesOf, lockBalances, post, tokenAccount } from '../ledger/ledger.ts';
 import { MOD_LIMITED } from '../offers/offers.ts';
+import { giveBack, lockPayment } from '../payments/payments.ts';
 import { termsOfDay } from '../terms/terms.ts';
+import { tokensOwned } from '../wallets/wallets.ts';
 import * as store from './store.ts';
 
 const DAY = 86_400;
@@ -40,7 +42,7 @@ export async function returnMod(
     if (now - purchase.date_added > terms.refund_days * DAY) throw notRefundable('mod_id');
     const refunds = await store.refundsSince(transaction, caller.userId, gameId, now - YEAR);
     if (refunds >= terms.refunds_per_year) throw notRefundable('mod_id');
-    return refund(app, transaction, purchase, mod, { operation: 'refund-purchase', actor: caller.userId });
+    return refundWithMoney(app, transaction, purchase, mod, { operation: 'refund-purchase', actor: caller.userId });
   });
 }
 
@@ -65,7 +67,7 @@ export async function refundAsStudio(
     if (found.status !== 'paid' || app.clock.now() - found.date_added > terms.studio_refund_days * DAY)
       throw notRefundable('purchase_id');
     const cause = { operation: 'refund-game-purchase', actor: caller.userId };
-    const refunded = await refund(app, transaction, found, mod, cause);
+    const refunded = await refundWithMoney(app, transaction, found, mod, cause);
     const subject = { resource: 'purchases', id: purchaseId, gameId };
     const data = { mod_id: found.mod_id, user_id: found.user_id, price: found.price };
     await audit(app, transaction, { actor: caller.userId, action: 'purchases.refund', subject, reason, data });
@@ -83,6 +85,24 @@ export async function movePurchases(app: App, transaction: Transaction, from: nu
     await refund(app, transaction, purchase, mod, { operation: 'accounts.merge', actor: to }, to);
   }
   await store.moveAll(transaction, from, to);
+}
+
+/** A mod that was paid for with money is refunded in money, if the payment bought exactly its price in tokens. */
+async function refundWithMoney(
+  app: App,
+  transaction: Transaction,
+  purchase: store.PurchaseRow,
+  mod: ModRow | undefined,
+  cause: Cause,
+): Promise<store.PurchaseRow> {
+  const order = await store.orderByPurchase(transaction, purchase.id);
+  // Locked before the accounts of the ledger, as in every other change of a payment.
+  const payment = order && (await lockPayment(transaction, order.payment_id));
+  const refunded = await refund(app, transaction, purchase, mod, cause);
+  if (payment?.status !== 'paid' || payment.tokens !== purchase.price) return refunded;
+  const { balance } = await tokensOwned(transaction, payment.game_id, payment.user_id);
+  if (balance >= payment.tokens) await giveBack(app, transaction, payment, cause);
+  return refunded;
 }
 
 /** Takes a sale back: the tokens return, ownership and subscription end, a limited copy is on sale again. */
@@ -123,6 +143,7 @@ export async function refund(
         : []),
     ],
   });
+  await store.returnOrder(transaction, id);
   await store.releaseKeys(transaction, userId, modId);
   return store.change(transaction.query, id, { status: 'refunded', date_refunded: app.clock.now() });
 }

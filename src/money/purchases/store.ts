@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
-import type { IdempotentRequestsTable, PurchasesTable } from './table.ts';
+import type { IdempotentRequestsTable, ModOrdersTable, PurchasesTable } from './table.ts';
 
 export type PurchaseRow = Selectable<PurchasesTable>;
 type Reader = Pick<Database, 'first'>;
@@ -79,6 +79,45 @@ export const moveAll = (transaction: Transaction, from: number, to: number) => t
 
 const FORGET = statement('delete from idempotent_requests where date_added <= ?');
 export const forgetUntil = (transaction: Transaction, date: number) => transaction.run(FORGET, [date]);
+
+export type ModOrderRow = Selectable<ModOrdersTable>;
+
+const ORDER = statement('select * from mod_orders where payment_id = ?');
+export const orderOf = (reader: Reader, paymentId: number) => reader.first<ModOrderRow>(ORDER, [paymentId]);
+const ORDER_LOCKED = withUpdateLock(ORDER);
+/** Others who complete the order wait from here on. */
+export const lockOrder = (transaction: Transaction, paymentId: number) =>
+  transaction.first<ModOrderRow>(ORDER_LOCKED, [paymentId]);
+
+const OPEN_ORDER = statement(`select o.* from mod_orders o join payments p on p.id = o.payment_id
+  where o.user_id = ? and o.mod_id = ? and o.price = ? and o.status = 'open' and p.status = 'pending' limit 1`);
+export const openOrder = (reader: Reader, userId: number, modId: number, price: number) =>
+  reader.first<ModOrderRow>(OPEN_ORDER, [userId, modId, price]);
+
+const ORDER_BY_KEY = statement(`select o.* from mod_orders o join payments p on p.id = o.payment_id
+  where o.user_id = ? and o.mod_id = ? and o.status in ('open', 'bought') and p.request_key = ? and p.date_added > ?
+    and p.status in ('pending', 'paid') order by o.payment_id desc limit 1`);
+/** The order that an earlier request with this key has begun. */
+export const orderByKey = (reader: Reader, userId: number, modId: number, key: string, since: number) =>
+  reader.first<ModOrderRow>(ORDER_BY_KEY, [userId, modId, key, since]);
+
+const ORDERED = statement(`select 1 as ordered from mod_orders o join payments p on p.id = o.payment_id
+  where o.mod_id = ? and o.status = 'open' and p.status in ('pending', 'paid') limit 1`);
+export const isOrdered = async (reader: Reader, modId: number): Promise<boolean> =>
+  (await reader.first(ORDERED, [modId])) !== undefined;
+
+const ORDER_BY_PURCHASE = statement('select * from mod_orders where purchase_id = ?');
+export const orderByPurchase = (reader: Reader, purchaseId: number) =>
+  reader.first<ModOrderRow>(ORDER_BY_PURCHASE, [purchaseId]);
+
+const RETURN_ORDER = statement("update mod_orders set status = 'returned' where purchase_id = ?");
+export const returnOrder = (transaction: Transaction, purchaseId: number) =>
+  transaction.run(RETURN_ORDER, [purchaseId]);
+
+export const addOrder = (query: Query, row: Insertable<ModOrdersTable>) =>
+  query.insertInto('mod_orders').values(row).execute();
+export const changeOrder = (query: Query, paymentId: number, changes: Updateable<ModOrdersTable>) =>
+  query.updateTable('mod_orders').set(changes).where('payment_id', '=', paymentId).execute();
 
 /** Purchases whose state disagrees with the books, for their verification. */
 export const disagreeing = (query: Query) =>

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 declare module '../../platform/database/database.ts' {
   interface Tables {
     purchases: PurchasesTable;
+    mod_orders: ModOrdersTable;
     idempotent_requests: IdempotentRequestsTable;
   }
 }
@@ -23,6 +24,22 @@ export interface PurchasesTable {
   transaction_id: number;
   date_added: number;
   date_refunded: number;
+}
+
+/** A mod that a buyer pays for with money. The payment buys tokens, and these buy the mod. */
+export interface ModOrdersTable {
+  payment_id: number;
+  user_id: number;
+  game_id: number;
+  mod_id: number;
+  /** In tokens, as the buyer saw it. */
+  price: number;
+  subscribe: number;
+  /** `failed`: the mod could not be handed over when the payment arrived. `returned`: the purchase was refunded. */
+  status: 'open' | 'bought' | 'failed' | 'returned';
+  /** 0 until it is bought. */
+  purchase_id: number;
+  date_added: number;
 }
 
 /** The response to a request with an idempotency key, for the time in which the key may be repeated. */

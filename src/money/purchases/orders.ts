@@ -1,0 +1,252 @@
+import { type GameRow, gameRowIn } from '../../catalogue/games/games.ts';
+import { lockMods, type ModRow } from '../../catalogue/mods/mods.ts';
+import { findUser, USER_DELETED } from '../../people/users/users.ts';
+import { OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { insufficientFunds } from '../ledger/ledger.ts';
+import { packToBuy } from '../offers/offers.ts';
+import {
+  beginPayment,
+  chargePayment,
+  giveBack,
+  lockPayment,
+  openPayment,
+  type PaymentRow,
+  paymentIn,
+  requireGateway,
+  settledPayment,
+} from '../payments/payments.ts';
+import { tokensOwned } from '../wallets/wallets.ts';
+import { answerOnce, findAnswer, type KeyedRequest } from './keys.ts';
+import { type Checkout, priceMismatch, requestOf, requireBuyable, requireMarket } from './purchases.ts';
+import { refund } from './refunds.ts';
+import { CHECKOUT, requireForSale, requireInStock, requireNotOwned, type Sale, sell } from './selling.ts';
+import * as store from './store.ts';
+
+const DAY = 86_400;
+
+/** The `type` of checkouts that are paid with money: at once, or in two steps. */
+export const PAY_AT_ONCE = 2;
+export const PAY_INTENT = 3;
+export const PAY_COMMIT = 4;
+
+export interface MoneyCheckout extends Checkout {
+  /** A method of payment that the provider knows; needed to pay at once. */
+  readonly methodId: string | undefined;
+  /** The payment of the intent; needed to commit. */
+  readonly paymentId: number | undefined;
+  /** Whether the buyer accepted the terms and the refund policy. */
+  readonly accepted: boolean;
+}
+
+export interface Responses {
+  readonly paid: (transaction: Transaction, sale: Sale, game: GameRow) => Promise<string>;
+  readonly pending: (transaction: Transaction, payment: PaymentRow, mod: ModRow, game: GameRow) => Promise<string>;
+}
+
+/** Buys a mod with money: the buyer pays for a token pack, and its tokens pay for the mod. */
+export async function payForMod(
+  app: App,
+  caller: UserCaller,
+  checkout: MoneyCheckout,
+  respond: Responses,
+): Promise<string> {
+  const game = await requireMarket(app, caller, checkout);
+  if (!checkout.accepted) throw new ApiError('MONETIZATION_TERMS_NOT_ACCEPTED');
+  const step = checkout.type === PAY_INTENT ? `${CHECKOUT}-intent` : CHECKOUT;
+  const request = requestOf(app, caller, checkout, step, checkout.paymentId ?? 0);
+  const earlier = await findAnswer(app, request);
+  if (earlier !== undefined) return earlier;
+  if (checkout.type === PAY_COMMIT) return commit(app, caller, checkout, request, respond);
+  const begun = await beginOrder(app, caller, game, checkout);
+  const description = `${game.name}: ${begun.mod.name}`;
+  if (checkout.type === PAY_INTENT) {
+    const payment = await openPayment(app, begun.payment, description);
+    const make = (transaction: Transaction) => respond.pending(transaction, payment, begun.mod, game);
+    return app.db.write((transaction) => answerOnce(app, transaction, request, () => make(transaction)));
+  }
+  await chargePayment(app, begun.payment, required(checkout.methodId, 'payment_method_id'), description);
+  const payment = await settledPayment(app, begun.payment.id);
+  // The provider takes its time: the same request, or a commit, asks again.
+  if (payment.status === 'pending')
+    return app.db.write((transaction) => respond.pending(transaction, payment, begun.mod, game));
+  return complete(app, caller, payment, respond, request);
+}
+
+function required<T>(value: T | undefined, field: string): T {
+  if (value === undefined) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field, rule: 'required' }] });
+  return value;
+}
+
+async function commit(
+  app: App,
+  caller: UserCaller,
+  checkout: MoneyCheckout,
+  request: KeyedRequest,
+  respond: Responses,
+): Promise<string> {
+  const order = await store.orderOf(app.db, required(checkout.paymentId, 'transaction_id'));
+  if (order?.user_id !== caller.userId || order.mod_id !== checkout.modId)
+    throw new ApiError('MONETIZATION_UNEXPECTED_OPERATION', { fields: [{ field: 'transaction_id', rule: 'invalid' }] });
+  return complete(app, caller, await settledPayment(app, order.payment_id), respond, request);
+}
+
+interface Begun {
+  readonly payment: PaymentRow;
+  readonly mod: ModRow;
+}
+
+/**
+ * Records the payment and the mod that it is for. An order that a request with this key has begun, or that still waits
+ * for its payment, is continued.
+ */
+function beginOrder(app: App, caller: UserCaller, game: GameRow, checkout: MoneyCheckout): Promise<Begun> {
+  const { userId } = caller;
+  const provider = requireGateway(app).name;
+  const since = app.clock.now() - DAY;
+  return app.db.write(async (transaction) => {
+    const mod = (await lockMods(transaction, [checkout.modId])).get(checkout.modId)!;
+    const begun = await store.orderByKey(transaction, userId, mod.id, checkout.key, since);
+    if (!begun) await requireBuyable(transaction, caller, game, mod, undefined);
+    if (!begun) requireInStock(mod);
+    const order = begun ?? (await store.openOrder(transaction, userId, mod.id, mod.price));
+    const payment = order
+      ? await paymentIn(transaction, order.payment_id)
+      : await beginPaymentFor(app, transaction, mod, { userId, key: checkout.key, provider });
+    if (checkout.displayAmount !== undefined && checkout.displayAmount !== payment.price) throw priceMismatch();
+    if (!order) await addOrder(app, transaction, payment, mod, checkout);
+    return { payment, mod };
+  });
+}
+
+async function beginPaymentFor(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  paying: { readonly userId: number; readonly key: string; readonly provider: string },
+): Promise<PaymentRow> {
+  const { balance, deficit } = await tokensOwned(transaction, mod.game_id, paying.userId);
+  const spendable = balance - deficit;
+  const pack = await packToBuy(transaction, mod, Math.max(1, mod.price - spendable));
+  if (!pack) throw new ApiError('MONETIZATION_SKU_MISSING', { fields: [{ field: 'mod_id', rule: 'not_for_sale' }] });
+  if (spendable + pack.tokens < mod.price) throw insufficientFunds();
+  return beginPayment(app, transaction, { ...paying, pack });
+}
+
+const addOrder = (app: App, { query }: Transaction, payment: PaymentRow, mod: ModRow, { subscribe }: Checkout) =>
+  store.addOrder(query, {
+    payment_id: payment.id,
+    user_id: payment.user_id,
+    game_id: mod.game_id,
+    mod_id: mod.id,
+    price: mod.price,
+    subscribe: Number(subscribe),
+    status: 'open',
+    purchase_id: 0,
+    date_added: app.clock.now(),
+  });
+
+/** Hands the mod over once the payment has arrived, whoever notices it first: the buyer, the page or a job. */
+async function complete(
+  app: App,
+  caller: UserCaller,
+  payment: PaymentRow,
+  respond: Responses,
+  request: KeyedRequest,
+): Promise<string> {
+  if (payment.status !== 'paid') throw new ApiError('MONETIZATION_PAYMENT_FAILED');
+  const { refused } = await handOver(app, caller, payment.id);
+  if (refused) throw refused;
+  return app.db.write(async (transaction) => {
+    const mod = (await lockMods(transaction, [request.modId])).get(request.modId)!;
+    return answerOnce(app, transaction, request, async () => {
+      const order = (await store.orderOf(transaction, payment.id))!;
+      const purchase = await store.byId(transaction, order.purchase_id);
+      if (purchase?.status !== 'paid') throw new ApiError('MONETIZATION_PAYMENT_FAILED');
+      const { game_id, user_id } = purchase;
+      const sale = { purchase, ...(await tokensOwned(transaction, game_id, user_id)), mod };
+      return respond.paid(transaction, sale, await gameRowIn(transaction, game_id));
+    });
+  });
+}
+
+/** Sells the ordered mod for the price of the order; if that is not possible any more, the money goes back. */
+async function handOver(app: App, caller: UserCaller, paymentId: number): Promise<{ refused?: ApiError }> {
+  const { mod_id: modId } = (await store.orderOf(app.db, paymentId))!;
+  try {
+    await app.db.write(async (transaction) => {
+      const mod = (await lockMods(transaction, [modId])).get(modId);
+      const order = (await store.lockOrder(transaction, paymentId))!;
+      if (order.status !== 'open') return;
+      if (!mod) throw new ApiError('MOD_NOT_FOUND');
+      const game = await gameRowIn(transaction, order.game_id);
+      await requireForSale(transaction, game, mod);
+      await requireNotOwned(transaction, caller, mod);
+      const bargain = { key: '', price: order.price, subscribe: order.subscribe === 1 };
+      const { purchase } = await sell(app, transaction, caller, game, mod, bargain);
+      await store.changeOrder(transaction.query, paymentId, { status: 'bought', purchase_id: purchase.id });
+    });
+    return {};
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    await giveUp(app, paymentId);
+    return { refused: error };
+  }
+}
+
+/** The mod cannot be handed over: the buyer gets the money back, or keeps the tokens if some of them are spent. */
+const giveUp = (app: App, paymentId: number): Promise<void> =>
+  app.db.write(async (transaction) => {
+    const payment = await lockPayment(transaction, paymentId);
+    const order = await store.lockOrder(transaction, paymentId);
+    if (order?.status !== 'open') return;
+    await store.changeOrder(transaction.query, paymentId, { status: 'failed' });
+    if (payment.status === 'paid') await returnUnspent(app, transaction, payment, 'purchases.give-up', 0);
+  });
+
+async function returnUnspent(
+  app: App,
+  transaction: Transaction,
+  payment: PaymentRow,
+  operation: string,
+  actor: number,
+) {
+  const { balance } = await tokensOwned(transaction, payment.game_id, payment.user_id);
+  if (balance >= payment.tokens) await giveBack(app, transaction, payment, { operation, actor });
+}
+
+export const COMPLETE_ORDER = 'purchases.complete-order';
+export const REVERSE_ORDER = 'purchases.reverse-order';
+
+interface OrderJob {
+  readonly paymentId: number;
+}
+
+const enqueue = (kind: string) => async (app: App, transaction: Transaction, paymentId: number) => {
+  if (await store.orderOf(transaction, paymentId))
+    await app.jobs.enqueue(transaction, kind, { paymentId }, { key: String(paymentId) });
+};
+
+/** The job survives a crash between the payment and the purchase. */
+export const orderPaid = enqueue(COMPLETE_ORDER);
+export const orderDisputed = enqueue(REVERSE_ORDER);
+
+/** For buyers who do not come back to commit. */
+export async function completeOrder(app: App, { paymentId }: OrderJob): Promise<void> {
+  const order = (await store.orderOf(app.db, paymentId))!;
+  const buyer = await findUser(app, order.user_id);
+  if (buyer?.status === USER_DELETED) return giveUp(app, paymentId);
+  await handOver(app, { ...OPERATOR, admin: false, staff: 0, userId: order.user_id, inTeams: true }, paymentId);
+}
+
+/** The buyer's bank took the money back, so the mod goes back as well: its price settles the deficit. */
+export const reverseOrder = (app: App, { paymentId }: OrderJob): Promise<void> =>
+  app.db.write(async (transaction) => {
+    const { mod_id, purchase_id } = (await store.orderOf(transaction, paymentId))!;
+    const mod = (await lockMods(transaction, [mod_id])).get(mod_id);
+    const purchase = await store.lockById(transaction, purchase_id);
+    if (purchase?.status !== 'paid') return;
+    await refund(app, transaction, purchase, mod, { operation: 'payments.dispute', actor: 0 });
+  });
