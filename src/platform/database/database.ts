@@ -18,6 +18,11 @@ export interface Transaction {
   /** Marks a scope as stale; readers are notified after the commit. */
   changed(scope: Scope): void;
   /**
+   * Marks a scope as stale in this process only, because notifications make commits of all processes wait for each other.
+   * A job that folds the change in later notifies the others.
+   */
+  changedHere(scope: Scope): void;
+  /**
    * Names what this transaction created, so that a duplicate of the request is redirected to it: an id below the
    * request's address, another address, or the address itself. Only present for operations with `once`.
    */

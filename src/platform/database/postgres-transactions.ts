@@ -11,6 +11,7 @@ import {
 import type pg from 'pg';
 import type { Changes, Query, Statement, Tables, Transaction, Value } from './database.ts';
 import { isCollision, isLockTimeout, isLost, isOrphan, isReadOnly, isStalePlan } from './failures.ts';
+import { Durability } from './postgres-durability.ts';
 import { CHANNEL } from './postgres-notifications.ts';
 import type { StatementNames } from './postgres-statements.ts';
 
@@ -170,20 +171,56 @@ const NOTIFY: Statement = {
   postgres: 'select pg_notify($1, value) from json_array_elements_text($2::json)',
 };
 
+interface TransactionParts {
+  /** Its connections commit without waiting for the log. */
+  readonly pool: pg.Pool;
+  readonly names: StatementNames;
+  readonly changes: Changes;
+  readonly openFlushes: () => pg.Client;
+}
+
 export class Transactions {
   readonly #pool: pg.Pool;
   readonly #names: StatementNames;
   readonly #changes: Changes;
   readonly #sessions = new WeakMap<object, Session>();
+  readonly #durability: Durability;
+  #open = 0;
+  readonly counters = { commits: 0, writes: 0 };
 
-  constructor(pool: pg.Pool, names: StatementNames, changes: Changes) {
+  constructor({ pool, names, changes, openFlushes }: TransactionParts) {
     this.#pool = pool;
     this.#names = names;
     this.#changes = changes;
+    this.#durability = new Durability({
+      open: openFlushes,
+      isAlone: () => this.#open === 0,
+      flushed: () => {
+        this.counters.commits += 1;
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+    await this.#durability.end();
+  }
+
+  /** Commits of concurrent transactions become durable together, by one flush of the log. */
+  async write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const connecting = this.#durability.connection();
+    const flushes = connecting instanceof Promise ? await connecting : connecting;
+    this.#open += 1;
+    const value = await this.#committed(work).finally(() => {
+      this.#open -= 1;
+    });
+    await flushes.durable();
+    this.counters.writes += 1;
+    return value;
   }
 
   /** Repeats the work after failures that rolled it back and that a repetition may avoid. */
-  async write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #committed<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       const progress = { isCommitting: false };
       try {
@@ -197,17 +234,20 @@ export class Transactions {
 
   async #attempt<T>(work: (transaction: Transaction) => Promise<T>, progress: { isCommitting: boolean }): Promise<T> {
     const scopes = new Set<string>();
+    const scopesHere = new Set<string>();
     const client = await this.#pool.connect();
     const session = this.#sessionOn(client);
     let isUnfit = false;
     try {
       session.begin();
       const { first, all, run, query } = session;
-      const value = await work({ first, all, run, query, changed: (scope) => scopes.add(scope) });
+      const changed = (scope: string) => void scopes.add(scope);
+      const changedHere = (scope: string) => void scopesHere.add(scope);
+      const value = await work({ first, all, run, query, changed, changedHere });
       progress.isCommitting = true;
       await session.commit(NOTIFY, scopes);
       // The notification arrives later, but the writer must see its own changes at once.
-      for (const scope of scopes) this.#changes.changed(scope);
+      for (const scope of scopes.union(scopesHere)) this.#changes.changed(scope);
       return value;
     } catch (error) {
       const cause = progress.isCommitting ? error : ((await session.rollback())?.error ?? error);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { eachDatabase } from '../../../test/databases.ts';
 import { statement } from './database.ts';
-import { isTimeout } from './failures.ts';
+import { isTimeout, isUnavailable } from './failures.ts';
 import { openPostgres } from './postgres.ts';
 
 const MAKE = statement('create table numbers (n integer not null)');
@@ -25,6 +25,35 @@ eachDatabase(
     assert.equal(Number((await db.first<{ numbers: number }>(COUNT, []))!.numbers), 1);
   },
 );
+
+eachDatabase(
+  'a write is not acknowledged if the connection that makes it durable breaks, and the next one is',
+  [],
+  async ({ db }, t) => {
+    if (db.dialect !== 'postgres') return t.skip('SQLite has no connections that break');
+    await db.write(async (transaction) => transaction.run(MAKE, []));
+    const breaking = db.write(({ query }) =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'modstead flush'`.execute(query),
+    );
+    await assert.rejects(breaking, isUnavailable);
+    await db.write(async (transaction) => transaction.run(ADD, [1]));
+    assert.equal(Number((await db.first<{ numbers: number }>(COUNT, []))!.numbers), 1);
+  },
+);
+
+eachDatabase('a write that is not awaited fails its transaction with its own error', [], async ({ db }) => {
+  await db.write(async (transaction) => transaction.run(MAKE, []));
+  const failing = db.write(async (transaction) => {
+    await transaction.run(ADD, [1]);
+    await transaction.run(ADD, [null]);
+    await transaction.run(ADD, [2]);
+    await transaction.first(COUNT, []);
+  });
+  await assert.rejects(failing, /null/i);
+  await db.write(async (transaction) => transaction.run(ADD, [3]));
+  assert.equal(Number((await db.first<{ numbers: number }>(COUNT, []))!.numbers), 1);
+});
 
 eachDatabase(
   'a read on a connection that broke while idle is repeated on another connection',

@@ -10,6 +10,7 @@ import {
   type Value,
 } from './database.ts';
 import { isLost, isStalePlan } from './failures.ts';
+import { flushClient } from './postgres-durability.ts';
 import { type ChangeNotificationOptions, listenForChanges } from './postgres-notifications.ts';
 import { StatementNames } from './postgres-statements.ts';
 import { queryOver, resultOf, Transactions } from './postgres-transactions.ts';
@@ -44,30 +45,25 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const ofRead = { max, statement_timeout: readTimeoutMs, query_timeout: readTimeoutMs + SILENCE_MS };
   const pools = {
     reads: poolOf(url, ofRead),
-    prepared: poolOf(url, { ...ofRead, max: Math.ceil(max / 2), options: GENERIC_PLANS }),
+    prepared: poolOf(url, { ...ofRead, max: Math.ceil(max / 2) }, GENERIC_PLANS),
     // Separate pools, so that slow reads cannot starve writes.
     works: poolOf(url, { max: Math.ceil(max / 2), statement_timeout: STATEMENT_TIMEOUT_MS }),
-    writes: poolOf(url, { max, statement_timeout: STATEMENT_TIMEOUT_MS, pipeline: true }),
   };
+  const ofWrites = { max, statement_timeout: STATEMENT_TIMEOUT_MS, pipeline: true };
+  const writes = poolOf(url, ofWrites, 'set synchronous_commit = off');
   const changes = new Changes();
   const names = new StatementNames();
-  const transactions = new Transactions(pools.writes, names, changes);
+  const transactions = new Transactions({ pool: writes, names, changes, openFlushes: () => flushClient(url) });
   const notifications = await listenForChanges(url, changes, options.notifications);
-  const counters = { commits: 0, writes: 0 };
   const inCommon = {
     dialect: 'postgres',
     changes,
-    counters,
+    counters: transactions.counters,
     readConcurrency: max,
-    write: async <T>(work: (transaction: Transaction) => Promise<T>) => {
-      const value = await transactions.write(work);
-      counters.commits += 1;
-      counters.writes += 1;
-      return value;
-    },
+    write: <T>(work: (transaction: Transaction) => Promise<T>) => transactions.write(work),
     close: async () => {
       await notifications.stop();
-      await Promise.all(Object.values(pools).map((pool) => pool.end()));
+      await Promise.all([transactions.close(), ...Object.values(pools).map((pool) => pool.end())]);
     },
   } as const;
   const withLongTimeouts: Database = {
@@ -85,9 +81,10 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
  * Hot reads look rows up by keys, so their plan does not depend on the values. By default the server compares costs and
  * then plans the larger ones at every execution.
  */
-const GENERIC_PLANS = '-c plan_cache_mode=force_generic_plan';
+const GENERIC_PLANS = 'set plan_cache_mode = force_generic_plan';
 
-function poolOf(url: string, config: pg.PoolConfig): pg.Pool {
+/** `setting` runs first on every connection. A pooler in between may refuse settings in the startup message. */
+function poolOf(url: string, config: pg.PoolConfig, setting?: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     types,
@@ -97,6 +94,7 @@ function poolOf(url: string, config: pg.PoolConfig): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
     application_name: 'modstead',
+    ...(setting && { onConnect: (client) => client.query(setting) }),
     ...config,
   });
   // The pool replaces a broken connection; without a listener its error would end the process.

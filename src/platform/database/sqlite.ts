@@ -327,7 +327,8 @@ class Writer {
     const named: string[] = [];
     this.#connection.execute('savepoint task', []);
     try {
-      const value = await task.work({ ...this.#statements, query: this.#query, changed: (scope) => named.push(scope) });
+      const changed = (scope: string) => void named.push(scope);
+      const value = await task.work({ ...this.#statements, query: this.#query, changed, changedHere: changed });
       this.#connection.execute('release task', []);
       for (const scope of named) scopes.add(scope);
       return () => task.resolve(value);
