@@ -12,6 +12,7 @@ import { changeModStats } from '../src/catalogue/mods/stats.ts';
 import { joinTeam } from '../src/catalogue/teams/teams.ts';
 import { addGuide, type NewGuide } from '../src/community/guides/guides.ts';
 import { composeService, type Service } from '../src/composition/compose.ts';
+import { jobHandlers } from '../src/composition/resources.ts';
 import { addModfile, type NewFile } from '../src/files/modfiles/modfiles.ts';
 import { addOwner } from '../src/people/staff/staff.ts';
 import { addUser } from '../src/people/users/users.ts';
@@ -246,6 +247,12 @@ export class Api {
     // Created once: Node.js would otherwise parse the certificate and negotiate a key for each connection.
     const secureContext = createSecureContext({ ca: readFileSync(service.certificateFile!), ecdhCurve: 'X25519' });
     this.#agent = new HttpsAgent({ keepAlive: true, secureContext, maxSockets: 512 });
+  }
+
+  /** Folds in the counts and events that workers fold in within seconds. */
+  async counted(): Promise<void> {
+    for (const { continuous, run } of jobHandlers)
+      if (continuous) await run(this.app(), undefined, { id: 0, attempt: 1, heartbeat: async () => {} });
   }
 
   /** The same fixtures for a second service on the same databases and folder; it stops after the file's tests. */

@@ -142,6 +142,7 @@ test('after concurrent writes of 16 users every counter equals a recount', async
     [stats.followers_total, stats.ratings_positive_30_days],
     [followers.length, votes.filter(({ rating }) => rating === 1).length],
   );
+  await api.counted();
   const ofGame = await client.call(getGameStats, { params: { game_id: game.id } });
   assert.equal(ofGame.body.mods_subscribers_total, subscriptions.length);
   for (const { id } of users) {

@@ -68,6 +68,7 @@ async function recount(): Promise<void> {
       ],
     );
   }
+  await api.counted();
   const ofGame = await client.call(getGameStats, { params: { game_id: game.id } });
   assert.equal(ofGame.body.mods_subscribers_total, subscriptions.length);
   const votes = await query.selectFrom('comment_votes').selectAll().execute();

@@ -11,6 +11,7 @@ import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as documentStore from './document-store.ts';
 import type * as listStore from './list-store.ts';
 import { type SingleMod, singleMod } from './page.ts';
+import { withPending } from './pending-stats.ts';
 import * as store from './store.ts';
 
 export const MOD_NOT_ACCEPTED = 0;
@@ -121,8 +122,13 @@ export async function requireMod(
   id: number,
   refusals?: Refusals,
 ): Promise<store.ModStanding> {
+  // Both reads leave together; a game that refuses the caller comes first.
+  const reading = Promise.resolve(store.standingOf(reader, id));
+  reading.catch(() => {});
   await requireGame(reader, caller, gameId);
-  return requireVisibleMod(reader, caller, gameId, id, refusals);
+  const mod = await reading;
+  await refuseHidden(reader, caller, gameId, mod, refusals);
+  return mod!;
 }
 
 /** As `requireMod`, for a caller with a signed link: it also opens a game that is closed to third parties. */
@@ -228,7 +234,8 @@ export async function requireModDocument(
   language: Language,
   platform?: Platform,
 ): Promise<documentStore.StoredMod> {
-  const mod = await documentStore.documentOf(reader, id, language, platform);
+  const found = await documentStore.documentOf(reader, id, language, platform);
+  const mod = found?.pending ? await withPending(reader, id, found) : found;
   if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(mod))
     await requireGame(reader, caller, gameId);
   const shown = mod && { id, game_id: mod.game_id, status: mod.mod_status, visible: mod.mod_visible };

@@ -9,6 +9,7 @@ import {
 } from '../../platform/database/database.ts';
 import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
 import { livePlatformOf } from '../../platform/database/platforms.ts';
+import { hasPending } from './stats-store.ts';
 import type { ModStats } from './store.ts';
 import { type ModDocumentsTable, STATS_COLUMNS } from './table.ts';
 
@@ -58,11 +59,12 @@ function liveFileOn(platform: string) {
 const JOINED = `from mods m join mod_cards c on c.mod_id = m.id join mod_stats s on s.mod_id = m.id
     join games g on g.id = m.game_id join users u on u.id = m.submitted_by
     left join mod_documents t on t.mod_id = m.id and t.language =`;
-const DOCUMENT = statement(`select ${DOCUMENT_COLUMNS} ${JOINED} ? ${LIVE_FILE} where m.id = ?`);
+const DOCUMENT = statement(`select ${DOCUMENT_COLUMNS}, ${hasPending('m.id')} as pending ${JOINED} ? ${LIVE_FILE}
+  where m.id = ?`);
 
 /** The live file of the platform or, without a platform, the default one. */
 export const documentOf = (reader: Reader, id: number, language: string, platform = '') =>
-  reader.first<StoredMod>(DOCUMENT, [language, ...inLiveFile(platform), id]);
+  reader.first<StoredMod & { pending: number }>(DOCUMENT, [language, ...inLiveFile(platform), id]);
 
 /** The documents of these mods in the given language, in English where there is no translation. */
 export async function documentsOf(

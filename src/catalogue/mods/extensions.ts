@@ -4,7 +4,7 @@ import { extensionPoint } from '../../platform/extensions.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import type { Levels } from './access.ts';
 import type { ContributedFields } from './object.ts';
-import type { ModRow } from './store.ts';
+import type { ModRow, Ranked } from './store.ts';
 
 /** What a resource with rows of mods contributes to them. Every hook runs inside the transaction that changes the mod. */
 export interface ModExtension {
@@ -15,7 +15,7 @@ export interface ModExtension {
   readonly onEdit?: (app: App, transaction: Transaction, edit: ModEdit) => Promise<void>;
   /** The mod became public, or is public no longer. */
   readonly onPublicChange?: (transaction: Transaction, mod: ModRow, isPublic: boolean) => Promise<void>;
-  readonly onPopularityChange?: (transaction: Transaction, modId: number, popularity: number) => Promise<void>;
+  readonly onPopularityChange?: (transaction: Transaction, mods: readonly Ranked[]) => Promise<void>;
   /** The mod is deleted, but its game's team can restore it. Work without an upper bound belongs in a job. */
   readonly onDelete?: (app: App, transaction: Transaction, mod: ModRow) => Promise<void>;
   /** The mod is removed for good. Rows that refer to it go here, or in a job that this hook enqueues. */

@@ -2,6 +2,7 @@ import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
 import { teamOwners } from '../teams/extensions.ts';
 import { rebuildModDocumentsOfMovedSite } from './documents.ts';
+import { modStatChangesTable } from './migrations/2026-11-16-mod-stat-changes.ts';
 import { modOperations } from './operations.ts';
 import { personalMods } from './personal.ts';
 import { modTeams } from './team-owner.ts';
@@ -10,6 +11,7 @@ import { rebuildModWords } from './words.ts';
 export const mods = resource({
   name: 'mods',
   operations: modOperations,
+  migrations: [modStatChangesTable],
   personalData: personalMods,
   extends: [contribute(teamOwners, modTeams)],
   prepare: async (app) => {

@@ -322,7 +322,7 @@ export const removeMod = (app: App, transaction: Transaction, mod: store.ModRow,
 /** Removes the mod for good, except its events. The caller checks permissions first. */
 export async function removeModForEver(app: App, transaction: Transaction, mod: store.ModRow): Promise<void> {
   if (mod.status !== MOD_DELETED) throw new ApiError('MOD_NO_PERMANENT_DELETE_MUST_SOFT_DELETE_FIRST');
-  if (mod.subscribers_total > 0) throw new ApiError('MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS');
+  if (await store.hasSubscribers(transaction, mod.id)) throw new ApiError('MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS');
   requireNotForSale(mod);
   await requireNoDependants(transaction, mod);
   await removeModRows(app, transaction, mod);

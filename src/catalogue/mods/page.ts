@@ -1,11 +1,13 @@
 import { isAscii } from 'node:buffer';
 import { toAvatar } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
-import type { Statement } from '../../platform/database/database.ts';
+import type { Statement, Value } from '../../platform/database/database.ts';
 import { livePlatformOf } from '../../platform/database/platforms.ts';
 import { BEFORE_HASH, expiryAt, HASH_DIGITS, type SignedFile, signerUntil } from '../live-files/links.ts';
 import { endOfModfile } from '../live-files/object.ts';
 import { cardsAmong, FILE_LINK } from './document-store.ts';
+import { withPending } from './pending-stats.ts';
+import { hasPending, statsOf, withTexts } from './stats-store.ts';
 
 /**
  * Mods as the JSON text of a response. The database assembles it from stored JSON, because fetching each column of each
@@ -150,10 +152,11 @@ const ofRow = ({ gamePages }: Fixed): Game => ({
 
 const bodyIn = (translated: boolean) => (translated ? 'coalesce(t.body, c.body)' : 'c.body');
 
+const BEFORE_STATS = ',"stats":{';
 /** The JSON after the live file. */
 const endIn = (people: SqlDialect['people'], fixed: Fixed, { pages, dependencies }: Game) =>
   `',"dependencies":', ${needs(dependencies)}, ',"profile_url":"', ${pages}, c.name_id, '"',
-    ',"submitted_by":', ${user(people, fixed)}, ',"stats":{', s.ranked, ',', s.counted, '}}'`;
+    ',"submitted_by":', ${user(people, fixed)}, '${BEFORE_STATS}', s.ranked, ',', s.counted, '}}'`;
 
 const joinedTo = (join: string, people: SqlDialect['people'], { translated, live }: Variant) => `
   ${join} mod_stats s on s.mod_id = c.mod_id
@@ -179,18 +182,30 @@ function singleIn({ people }: SqlDialect, fixed: Fixed, variant: Variant): strin
   const { translated, live } = variant;
   return `select c.game_id, c.status, c.visible, c.submitted_by, g.status as game_status, g.api_access_options,
       ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.link} as file_link, ${live.body} as file_body,
-      concat(${endIn(people, fixed, game)}) as rest
+      concat(${endIn(people, fixed, game)}) as rest, ${hasPending('c.mod_id')} as pending
     from mod_cards c join games g on g.id = c.game_id
       ${joinedTo('join', people, variant)}
     where c.mod_id = cast($1 as bigint)`;
 }
 
-type Variants = Record<'english' | 'translated', Record<'shown' | 'onPlatform', Statement>>;
+/** A statement, and which of the values it takes: databases refuse values for parameters that a variant lacks. */
+interface Prepared {
+  readonly statement: Statement;
+  readonly valuesOf: (values: readonly Value[]) => Value[];
+}
+type Variants = Record<'english' | 'translated', Record<'shown' | 'onPlatform', Prepared>>;
 
-/** PostgreSQL needs every parameter to be used, so its only variant handles any language and any platform. */
 function variantsOf(sql: (dialect: SqlDialect, fixed: Fixed, variant: Variant) => string, fixed: Fixed): Variants {
-  const postgres = sql(POSTGRES, fixed, { translated: true, live: ON_PLATFORM });
-  const of = (variant: Variant) => ({ text: sql(SQLITE, fixed, variant).replace(/\$(\d+)/g, '?$1'), postgres });
+  const of = (variant: Variant): Prepared => {
+    const [sqlite, postgres] = [sql(SQLITE, fixed, variant), sql(POSTGRES, fixed, variant)];
+    const used = PARAMETERS.map((_, i) => i + 1).filter((number) => new RegExp(`\\$${number}\\b`).test(postgres));
+    const numbered = (text: string, mark: string) =>
+      text.replace(/\$(\d+)/g, (_, number) => `${mark}${used.indexOf(Number(number)) + 1}`);
+    return {
+      statement: { text: numbered(sqlite, '?'), postgres: numbered(postgres, '$') },
+      valuesOf: (values) => used.map((number) => values[number - 1]!),
+    };
+  };
   const inLanguage = (translated: boolean) => ({
     shown: of({ translated, live: SHOWN }),
     onPlatform: of({ translated, live: ON_PLATFORM }),
@@ -198,7 +213,7 @@ function variantsOf(sql: (dialect: SqlDialect, fixed: Fixed, variant: Variant) =
   return { english: inLanguage(false), translated: inLanguage(true) };
 }
 
-const variantFor = (variants: Variants, language: string, platform: string): Statement =>
+const variantFor = (variants: Variants, language: string, platform: string): Prepared =>
   variants[language === 'en' ? 'english' : 'translated'][platform === '' ? 'shown' : 'onPlatform'];
 
 const statements = new WeakMap<App['addresses'], { readonly page: Variants; readonly single: Variants }>();
@@ -237,6 +252,8 @@ export interface SingleMod {
   readonly file_body: string | null;
   /** The JSON after the live file. */
   readonly rest: string;
+  /** 1 if its stats lack recent counts. */
+  readonly pending: number;
 }
 
 export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer> {
@@ -257,7 +274,8 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
     `],"result_count":${ids.length},"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`,
   ];
   if (ids.length === 0) return Buffer.from(`${BEGIN}${values.at(-1)}`);
-  const { text, mods } = (await app.db.first<Page>(variantFor(statementsOf(app).page, language, platform), values))!;
+  const { statement, valuesOf } = variantFor(statementsOf(app).page, language, platform);
+  const { text, mods } = (await app.db.first<Page>(statement, valuesOf(values)))!;
   // One of the mods was removed after its id was found.
   if (Number(mods) < ids.length) return pageOfMods(app, { ...request, ids: await cardsAmong(app.db.query, ids) });
   const bytes =
@@ -304,10 +322,22 @@ function idBefore(page: Buffer, end: number): number {
 
 /** A single mod in any state; the caller of this function checks its visibility. */
 export function singleMod(app: App, id: number, language: string, platform = '') {
-  const statement = variantFor(statementsOf(app).single, language, platform);
-  if (app.db.dialect === 'postgres' || language !== 'en')
-    return app.db.first<SingleMod>(statement, [id, platform, language]);
-  return app.db.first<SingleMod>(statement, platform === '' ? [id] : [id, platform]);
+  const found = storedMod(app, id, language, platform);
+  if (found instanceof Promise) return found.then((mod) => (mod?.pending ? withPendingStats(app, id, mod) : mod));
+  return found?.pending ? withPendingStats(app, id, found) : found;
+}
+
+function storedMod(app: App, id: number, language: string, platform: string) {
+  const { statement, valuesOf } = variantFor(statementsOf(app).single, language, platform);
+  return app.db.first<SingleMod>(statement, valuesOf([id, platform, language]));
+}
+
+async function withPendingStats(app: App, id: number, mod: SingleMod): Promise<SingleMod> {
+  const stored = await statsOf(app.db, id);
+  if (!stored) return mod;
+  const { ranked, counted } = withTexts(await withPending(app.db, id, stored));
+  const end = mod.rest.lastIndexOf(BEFORE_STATS) + BEFORE_STATS.length;
+  return { ...mod, rest: `${mod.rest.slice(0, end)}${ranked},${counted}}}` };
 }
 
 /** Measures the parts separately, because measuring the concatenated string would flatten it first. */

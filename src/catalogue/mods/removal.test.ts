@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { type Mod, startApi } from '../../../test/api.ts';
 import { aSession } from '../../../test/uploads.ts';
 import { zipOf } from '../../../test/zips.ts';
+import { subscribeToMod } from '../../community/subscriptions/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { addModDependencies } from '../dependencies/operations.ts';
 import { getModsEvents } from '../events/operations.ts';
@@ -133,6 +134,7 @@ test('permanently deleting a mod leaves only its events and rule decisions, and 
   assert.equal(await needing(), true);
   await asAda.call(deleteModOperation, { params });
   assert.equal((await asAda.call(deleteModOperation, forEver(mod))).status, 204);
+  await api.counted();
   assert.deepEqual(Object.keys(await rowsOf(mod)).sort(), ['mod_events', 'rule_decisions', 'user_events']);
   assert.deepEqual(await filesRows(file.id), [0, 0]);
   assert.equal(await needing(), false);
@@ -198,7 +200,10 @@ test('of concurrent permanent deletions one succeeds, and the others get not fou
 });
 
 test('a mod that has subscribers, is for sale or is a dependency cannot be deleted permanently', async () => {
-  const subscribed = await aDeletedMod({ stats: { subscribers_total: 1 } });
+  const subscribed = await api.aMod({ game, owner: ada });
+  await api.aFile(subscribed);
+  await asGameOwner.call(subscribeToMod, { params: at(subscribed) });
+  await asAda.call(deleteModOperation, { params: at(subscribed) });
   await asAda.refused(deleteModOperation, forEver(subscribed), 403, 15051);
   const sold = await api.aMod({ game, owner: ada });
   await api

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import { updateMany } from '../../platform/database/bulk.ts';
+import type { Query, Transaction } from '../../platform/database/database.ts';
 import { MAY_SCAN } from '../../platform/database/listing.ts';
 import type { Ranked } from './store.ts';
 import type { ModWordsTable } from './table.ts';
@@ -106,9 +107,9 @@ export async function countWords(query: Query, gameId: number, words: readonly s
     .execute();
 }
 
-const RANK_WORDS = statement('update mod_words set popularity = ? where mod_id = ? and popularity <> ?');
-export const rankWords = (transaction: Transaction, modId: number, popularity: number) =>
-  transaction.run(RANK_WORDS, [popularity, modId, popularity]);
+const RANK_WORDS = updateMany('mod_words', { key: 'mod_id', columns: { popularity: 'double precision' } });
+export const rankWords = (transaction: Transaction, mods: readonly Ranked[]) =>
+  transaction.run(RANK_WORDS, [JSON.stringify(mods)]);
 
 export const namedAfter = (query: Query, id: number, most: number) =>
   query

@@ -1,4 +1,11 @@
-import { type Query, type Statement, statement, type Transaction } from '../../platform/database/database.ts';
+import { updateMany } from '../../platform/database/bulk.ts';
+import {
+  type Database,
+  type Query,
+  type Statement,
+  statement,
+  type Transaction,
+} from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { ModRow, ModStats, Ranked } from './store.ts';
 import { type ModStatsTable, STATS_COLUMNS } from './table.ts';
@@ -26,33 +33,109 @@ export const withTexts = (stats: ModStats): ModStatsTable => ({
   counted: textOf(stats, IN_COUNTED),
 });
 
-const textOf = (stats: ModStats, columns: StatsColumns) =>
+const textOf = (stats: Partial<ModStats>, columns: StatsColumns) =>
   columns.map((name) => `"${name}":${JSON.stringify(stats[name])}`).join(',');
 
-/** The counted stats; all others are derived from them. */
-const COUNTED = [
+/** The counts that changes are appended for. */
+const CHANGED = [
   'downloads_today',
   'downloads_total',
   'subscribers_total',
-  'ratings_total',
   'ratings_positive',
   'ratings_negative',
 ] as const;
-export type ModCounts = Pick<ModStats, (typeof COUNTED)[number]>;
+export type ModCountChange = Record<(typeof CHANGED)[number], number>;
+/** The counted stats; all others are derived from them. */
+export type ModCounts = ModCountChange & Pick<ModStats, 'ratings_total'>;
 
-const LOCK = withUpdateLock(statement('select id from mods where id = ?'));
-const ADD_TO_STATS = statement(`update mod_stats set ${COUNTED.map((name) => `${name} = ${name} + ?`).join(', ')}
-  where mod_id = ? returning ${COUNTED.join(', ')}`);
-
-/** Locks the mod before its stats, as every transaction does, so that none of them deadlock. */
-export async function addToStats(
+const APPEND = statement(`insert into mod_stat_changes (mod_id, game_id, ${CHANGED.join(', ')})
+  values (?, ?, ${CHANGED.map(() => '?').join(', ')})`);
+export const appendChange = (
   transaction: Transaction,
-  modId: number,
-  difference: Partial<ModCounts>,
-): Promise<ModCounts | undefined> {
-  await transaction.first(LOCK, [modId]);
-  const values = [...COUNTED.map((name) => difference[name] ?? 0), modId];
-  return transaction.first<ModCounts>(ADD_TO_STATS, values);
+  { id, game_id }: Pick<ModRow, 'id' | 'game_id'>,
+  change: Partial<ModCountChange>,
+) => transaction.run(APPEND, [id, game_id, ...CHANGED.map((name) => change[name] ?? 0)]);
+
+/** 1 if the mod has changes that are not folded in yet. */
+export const hasPending = (modId: string) =>
+  `case when exists (select 1 from mod_stat_changes x where x.mod_id = ${modId}) then 1 else 0 end`;
+
+const OF_MOD = statement('select * from mod_stats where mod_id = ?');
+export const statsOf = (reader: Pick<Database, 'first'>, modId: number) => reader.first<ModStatsTable>(OF_MOD, [modId]);
+
+const PENDING = statement('select id from mod_stat_changes limit 1');
+export const hasChanges = async (reader: Pick<Database, 'first'>): Promise<boolean> =>
+  (await reader.first(PENDING, [])) !== undefined;
+
+const SUMS = CHANGED.map((name) => `coalesce(sum(${name}), 0) as ${name}`).join(', ');
+const PENDING_OF = statement(`select ${SUMS}, count(*) as changes from mod_stat_changes where mod_id = ?`);
+/** The sum of a mod's changes that are not folded in yet. */
+export async function pendingOf(reader: Pick<Database, 'first'>, modId: number): Promise<ModCountChange | undefined> {
+  const sums = await reader.first<ModCountChange & { changes: number }>(PENDING_OF, [modId]);
+  return sums && sums.changes > 0 ? sums : undefined;
+}
+
+export type TakenChange = ModCountChange & { readonly mod_id: number; readonly game_id: number };
+
+const TAKE = statement(`delete from mod_stat_changes where id in
+  (select id from mod_stat_changes order by id limit ?) returning mod_id, game_id, ${CHANGED.join(', ')}`);
+/** Removes the oldest changes and returns them. */
+export const takeChanges = (transaction: Transaction, most: number) => transaction.all<TakenChange>(TAKE, [most]);
+
+const COUNTS = ['mod_id', ...CHANGED, 'ratings_total'].map((name) => `s.${name}`).join(', ');
+const LOCK: Statement = withUpdateLock({
+  text: 'select id from mods where id in (select value from json_each(?)) order by id',
+  postgres: `select id from mods where id = any(array(select json_array_elements_text($1::json)::bigint)) order by id`,
+});
+const READ: Statement = {
+  text: `select ${COUNTS} from json_each(?) j join mod_stats s on s.mod_id = j.value`,
+  postgres: `select ${COUNTS} from mod_stats s
+    where s.mod_id = any(array(select json_array_elements_text($1::json)::bigint))`,
+};
+
+/** Locks the mods before their stats, as every transaction does, so that none of them deadlock. */
+export async function lockCounts(transaction: Transaction, ids: readonly number[]) {
+  const all = JSON.stringify(ids);
+  await transaction.run(LOCK, [all]);
+  return transaction.all<ModCounts & { mod_id: number }>(READ, [all]);
+}
+
+const STORED = [...CHANGED, 'ratings_total', 'ratings_percentage_positive'] as const;
+const bigints = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'bigint' as const]));
+const PUT_STATS = updateMany('mod_stats', {
+  key: 'mod_id',
+  columns: {
+    ...bigints(STORED),
+    ratings_weighted_aggregate: 'double precision',
+    ratings_display_text: 'text',
+    counted: 'text',
+  },
+});
+const PUT_SORTED = updateMany('mods', {
+  columns: {
+    ...bigints(['downloads_today', 'downloads_total', 'subscribers_total']),
+    ratings_weighted_aggregate: 'double precision',
+    popularity: 'double precision',
+  },
+});
+
+export type FoldedStats = Record<(typeof STORED)[number], number> & {
+  readonly mod_id: number;
+  readonly popularity: number;
+  readonly ratings_weighted_aggregate: number;
+  readonly ratings_display_text: string;
+};
+
+/** Stores new counts, what is derived from them, and the mods' copies that lists are sorted by. */
+export async function putFolded(transaction: Transaction, stats: readonly FoldedStats[]): Promise<void> {
+  const rows = stats.map((each) => ({
+    ...each,
+    id: each.mod_id,
+    counted: textOf(each, IN_COUNTED),
+  }));
+  const all = JSON.stringify(rows);
+  await transaction.run(PUT_STATS, [all]);
+  await transaction.run(PUT_SORTED, [all]);
 }
 
 /** The public mods of a game after this one, the most popular first. */

@@ -1,11 +1,15 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { invalidateMod } from './documents.ts';
 import { modExtensions } from './extensions.ts';
+import { sumBy, withChange } from './pending-stats.ts';
 import * as searchStore from './search-store.ts';
 import * as statsStore from './stats-store.ts';
 import * as store from './store.ts';
 
+export { derivedStats, popularity, withPending } from './pending-stats.ts';
+export { hasChanges as hasPendingCounts } from './stats-store.ts';
 export { STATS_COLUMNS } from './table.ts';
 
 /** Stores new stats. They are not part of the documents; those that lists sort by are also columns of the mod. */
@@ -18,29 +22,64 @@ export async function changeModStats(
   const { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate } = stats;
   const sorted = { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate, popularity };
   if (Object.values(sorted).some((value) => value !== undefined)) await store.change(transaction, mod.id, sorted);
-  if (popularity !== undefined) {
-    await searchStore.rankWords(transaction, mod.id, popularity);
-    for (const { onPopularityChange } of app.extensions.of(modExtensions))
-      await onPopularityChange?.(transaction, mod.id, popularity);
-  }
+  if (popularity !== undefined) await changePopularity(app, transaction, [{ id: mod.id, popularity }]);
   if (Object.keys(stats).length > 0) await statsStore.putStats(transaction, mod.id, stats);
   invalidateMod(transaction, mod.game_id, mod.id);
 }
 
-/** Adds to the counts of a mod and stores the stats derived from them. Concurrent counts of the mod wait. */
+async function changePopularity(app: App, transaction: Transaction, mods: readonly store.Ranked[]): Promise<void> {
+  await searchStore.rankWords(transaction, mods);
+  for (const { onPopularityChange } of app.extensions.of(modExtensions)) await onPopularityChange?.(transaction, mods);
+}
+
+/**
+ * Appends to the counts of a mod, so that concurrent counts do not wait for each other. `foldModStats` adds them to the
+ * stats within seconds; until then the mod itself shows them (`withPending`), and lists do not.
+ */
 export async function addToModStats(
-  app: App,
   transaction: Transaction,
   mod: Pick<store.ModRow, 'id' | 'game_id'>,
-  difference: Partial<statsStore.ModCounts>,
-  derive: (counts: statsStore.ModCounts) => Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
+  change: Partial<statsStore.ModCountChange>,
 ): Promise<void> {
-  const counts = await statsStore.addToStats(transaction, mod.id, difference);
-  // The mod was removed meanwhile, and its stats with it.
-  if (!counts) return;
-  const { downloads_today, downloads_total, subscribers_total } = counts;
-  const sorted = { downloads_today, downloads_total, subscribers_total };
-  await changeModStats(app, transaction, mod, { ...sorted, ...derive(counts) });
+  await statsStore.appendChange(transaction, mod, change);
+  transaction.changedHere(`mods/${mod.id}`);
+}
+
+const FOLDED_AT_ONCE = 2_000;
+
+/**
+ * Adds appended counts to the stats of their mods, and stores what is derived from them. Returns the sums by game and
+ * whether there may be more. A lock makes workers take turns, because both would wait for the same mods.
+ */
+export async function foldModStats(
+  app: App,
+  transaction: Transaction,
+): Promise<{ games: Map<number, statsStore.ModCountChange>; isAll: boolean }> {
+  await takeAdvisoryLock(transaction, 'mod_stat_changes');
+  const changes = await statsStore.takeChanges(transaction, FOLDED_AT_ONCE);
+  const mods = sumBy(changes, ({ mod_id }) => mod_id);
+  const ids = [...mods.keys()].sort((one, other) => one - other);
+  if (ids.length > 0) await foldInto(app, transaction, ids, mods);
+  for (const { mod_id, game_id } of changes) invalidateMod(transaction, game_id, mod_id);
+  return { games: sumBy(changes, ({ game_id }) => game_id), isAll: changes.length < FOLDED_AT_ONCE };
+}
+
+async function foldInto(
+  app: App,
+  transaction: Transaction,
+  ids: readonly number[],
+  changes: ReadonlyMap<number, statsStore.ModCountChange>,
+): Promise<void> {
+  const stats = (await statsStore.lockCounts(transaction, ids)).map(({ mod_id, ...counts }) => ({
+    mod_id,
+    ...withChange(counts, changes.get(mod_id)!),
+  }));
+  await statsStore.putFolded(transaction, stats);
+  await changePopularity(
+    app,
+    transaction,
+    stats.map(({ mod_id, popularity }) => ({ id: mod_id, popularity })),
+  );
 }
 
 const BATCH_SIZE = 500;

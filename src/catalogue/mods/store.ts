@@ -12,12 +12,26 @@ import type { ModStatsTable, ModsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
 export type ModStats = Omit<ModStatsTable, 'ranked' | 'counted'>;
-export type ModStanding = Pick<ModRow, 'id' | 'game_id' | 'status' | 'visible' | 'submitted_by' | 'date_live'>;
+/** What permission checks need. */
+export type ModStanding = Pick<
+  ModRow,
+  | 'id'
+  | 'game_id'
+  | 'status'
+  | 'visible'
+  | 'submitted_by'
+  | 'date_live'
+  | 'dmca'
+  | 'monetization_options'
+  | 'stock'
+  | 'price'
+>;
 
 /** The database, or a transaction that must see its own writes. */
 type Reader = Pick<Database, 'first'>;
 
-const STANDING = statement('select id, game_id, status, visible, submitted_by, date_live from mods where id = ?');
+const STANDING = statement(`select id, game_id, status, visible, submitted_by, date_live, dmca, monetization_options,
+  stock, price from mods where id = ?`);
 export const standingOf = (reader: Reader, id: number) => reader.first<ModStanding>(STANDING, [id]);
 
 /** On PostgreSQL this locks the row; SQLite has a single writer anyway. */
@@ -85,6 +99,11 @@ export const previewOf = (reader: Reader, id: number, userId: number) => reader.
 const PURCHASED = statement("select id from purchases where user_id = ? and mod_id = ? and status = 'paid'");
 export const isPurchased = async (reader: Reader, id: number, userId: number): Promise<boolean> =>
   (await reader.first(PURCHASED, [userId, id])) !== undefined;
+
+const SUBSCRIBERS = statement('select user_id from subscriptions where mod_id = ? limit 1');
+/** The counted subscribers may be seconds old. */
+export const hasSubscribers = async (reader: Reader, id: number): Promise<boolean> =>
+  (await reader.first(SUBSCRIBERS, [id])) !== undefined;
 
 const SUBSCRIBED = statement('select user_id from subscriptions where user_id = ? and mod_id = ?');
 export const isSubscribed = async (reader: Reader, id: number, userId: number): Promise<boolean> =>

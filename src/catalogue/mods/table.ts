@@ -6,6 +6,7 @@ declare module '../../platform/database/database.ts' {
     mod_cards: ModCardsTable;
     mod_documents: ModDocumentsTable;
     mod_stats: ModStatsTable;
+    mod_stat_changes: ModStatChangesTable;
     mod_words: ModWordsTable;
     mod_vocabulary: { game_id: number; word: string; mods_count: number };
   }
@@ -106,6 +107,18 @@ export interface ModStatsTable {
   ranked: string;
   /** All other stats, likewise. */
   counted: string;
+}
+
+/** Counts that are not yet part of `mod_stats`. */
+export interface ModStatChangesTable {
+  id: Generated<number>;
+  mod_id: number;
+  game_id: number;
+  downloads_today: number;
+  downloads_total: number;
+  subscribers_total: number;
+  ratings_positive: number;
+  ratings_negative: number;
 }
 
 /** The stats of the API, in the order of its object. */

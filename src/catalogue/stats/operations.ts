@@ -10,7 +10,7 @@ export const getModsStats = operation({
   tag: 'Stats',
   method: 'GET',
   path: '/games/{game_id}/mods/stats',
-  says: 'Lists the stats of the public mods of a game; for a platform, where the game has platforms, of the mods that are live on it, with their downloads there.',
+  says: 'Lists the stats of the public mods of a game; for a platform, where the game has platforms, of the mods that are live on it, with their downloads there. Counts are a few seconds old at most.',
   access: reader(),
   params: GamePath,
   list: statsListing,

@@ -66,6 +66,9 @@ test('counts show in the stats of the mod, in the mod itself and in the stats of
   );
   assert.ok(Math.abs(stats.ratings_weighted_aggregate - wilsonLowerBound(3, 3)) < 1e-12);
   assert.deepEqual((await key.call(getMod, inputOf(mod))).body.stats, stats);
+  await api.counted();
+  assert.deepEqual(await statsOf(mod), stats);
+  assert.deepEqual((await key.call(getMod, inputOf(mod))).body.stats, stats);
   const { body } = await key.call(getGameStats, { params: { game_id: mod.game_id } });
   assert.deepEqual([body.mods_downloads_today, body.mods_downloads_total, body.mods_subscribers_total], [3, 3, 1]);
 });
@@ -84,6 +87,7 @@ test('the stats of a game’s mods are filtered, sorted and paged', async () => 
   await api.aMod();
   for (const [index, mod] of mods.entries()) await download(mod, [5, 1, 9][index]);
   await app.db.write((transaction) => countRating(app, transaction, mods[1]!, { negative: 1 }));
+  await api.counted();
   const places = async (query: Record<string, string | number>) => {
     const { body } = await api.withKey(game).call(getModsStats, { params: { game_id: game.id }, query });
     return body.data.map(({ mod_id }) => mods.findIndex(({ id }) => id === mod_id));
@@ -130,6 +134,8 @@ test('concurrent counts are neither lost nor counted twice', async () => {
     assert.deepEqual([stats.ratings_total, stats.ratings_negative], [total, negative]);
     assert.equal(stats.ratings_display_text, displayText(positive, total));
     assert.equal(stats.ratings_weighted_aggregate, wilsonLowerBound(positive, total));
+    await api.counted();
+    assert.deepEqual(await statsOf(mod), stats);
     const row = await app.db.query.selectFrom('mods').selectAll().where('id', '=', mod.id).executeTakeFirstOrThrow();
     assert.deepEqual(
       [row.downloads_today, row.downloads_total, row.subscribers_total, row.ratings_weighted_aggregate, row.popularity],
@@ -242,6 +248,7 @@ test('two workers that refresh at once leave consistent stats', async () => {
   api.clock.advance(2 * DAY);
   await Promise.all([refreshStats(app), refreshStats(app), ...mods.map((mod) => download(mod))]);
   for (const mod of mods) assert.equal((await statsOf(mod)).downloads_today, 1);
+  await api.counted();
   const { body } = await api.withKey(game).call(getGameStats, { params: { game_id: game.id } });
   assert.deepEqual([body.mods_downloads_today, body.mods_downloads_total], [8, 24]);
 });

@@ -2,13 +2,11 @@ import { type Caller, muterOf } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
-import { countDownloads, countForMod } from '../../records/metrics/counting.ts';
+import { type Actor, countDownloads, countForMod } from '../../records/metrics/counting.ts';
 import { requireGame } from '../games/games.ts';
 import { countForGame, gamesWithExpiredStats, refreshGameStats } from '../games/stats.ts';
 import { requireMod } from '../mods/access.ts';
-import type { ModCounts } from '../mods/mods.ts';
-import { displayText, percentagePositive, wilsonLowerBound } from '../mods/rating-scores.ts';
-import { addToModStats, rankMods, STATS_COLUMNS } from '../mods/stats.ts';
+import { addToModStats, foldModStats, hasPendingCounts, rankMods, STATS_COLUMNS, withPending } from '../mods/stats.ts';
 import * as store from './store.ts';
 
 type ModNames = { readonly id: number; readonly game_id: number };
@@ -41,7 +39,7 @@ const supported = async (app: App, gameId: number, platform: string | undefined)
 
 export async function statsOfMod(app: App, caller: Caller, gameId: number, modId: number, platform?: string) {
   await requireMod(app.db, caller, gameId, modId);
-  const stats = (await store.statsOf(app.db, modId))!;
+  const stats = await withPending(app.db, modId, (await store.statsOf(app.db, modId))!);
   const on = await supported(app, gameId, platform);
   return on === undefined ? stats : { ...stats, ...(await store.downloadsOn(app.db.query, [modId], on)).get(modId) };
 }
@@ -73,7 +71,7 @@ export async function countDownload(
   platforms: ReadonlyMap<string, number> = new Map(),
 ): Promise<void> {
   const difference = { downloads_today: downloads, downloads_total: downloads };
-  await addToModStats(app, transaction, mod, difference, derivedStats);
+  await addToModStats(transaction, mod, difference);
   const hour = Math.floor(app.clock.now() / HOUR);
   await store.addToHour(transaction, { mod_id: mod.id, game_id: mod.game_id, hour, downloads });
   for (const [platform, some] of platforms)
@@ -84,21 +82,19 @@ export async function countDownload(
       platform,
       downloads: some,
     });
-  await countForGame(transaction, mod.game_id, { mods_downloads_today: downloads, mods_downloads_total: downloads });
   await countDownloads(app, transaction, mod, downloads, platforms);
 }
 
-/** `subscribers` is 1 for a new subscription, and -1 for one that ended. */
+/** `subscribers` is 1 for a new subscription, and -1 for one that ended. The actor counts as active. */
 export async function countSubscription(
   app: App,
   transaction: Transaction,
   mod: ModNames,
   subscribers: number,
-  platform?: string,
+  actor?: Actor,
 ): Promise<void> {
-  await addToModStats(app, transaction, mod, { subscribers_total: subscribers }, derivedStats);
-  await countForGame(transaction, mod.game_id, { mods_subscribers_total: subscribers });
-  await countForMod(app, transaction, mod, { subscribers }, platform);
+  await addToModStats(transaction, mod, { subscribers_total: subscribers });
+  await countForMod(app, transaction, mod, { subscribers }, { actor });
 }
 
 /** A rating that changes from negative to positive counts as 1 and -1. */
@@ -107,29 +103,33 @@ export async function countRating(
   transaction: Transaction,
   mod: ModNames,
   { positive = 0, negative = 0 }: { positive?: number; negative?: number },
-  platform?: string,
+  actor?: Actor,
 ): Promise<void> {
-  const difference = { ratings_total: positive + negative, ratings_positive: positive, ratings_negative: negative };
-  await addToModStats(app, transaction, mod, difference, derivedStats);
+  const difference = { ratings_positive: positive, ratings_negative: negative };
+  await addToModStats(transaction, mod, difference);
   const counts = { ratings_positive: positive, ratings_negative: negative };
-  await countForMod(app, transaction, mod, counts, platform);
+  await countForMod(app, transaction, mod, counts, { actor });
 }
 
-/** The stats that are derived from the counts. */
-export function derivedStats(counts: ModCounts) {
-  const { ratings_positive, ratings_total } = counts;
-  return {
-    ratings_percentage_positive: percentagePositive(ratings_positive, ratings_total),
-    ratings_weighted_aggregate: wilsonLowerBound(ratings_positive, ratings_total),
-    ratings_display_text: displayText(ratings_positive, ratings_total),
-    popularity: popularity(counts),
-  };
+/**
+ * Adds the counts of the last seconds to the stats of mods and games. Lists, ranks and search follow them from then on.
+ */
+export async function foldCounts(app: App): Promise<void> {
+  if (!(await hasPendingCounts(app.db))) return;
+  for (let isAll = false; !isAll; )
+    isAll = await app.db.write(async (transaction) => {
+      const { games, isAll } = await foldModStats(app, transaction);
+      for (const [gameId, change] of [...games].sort(([one], [other]) => one - other))
+        await countForGame(transaction, gameId, {
+          mods_downloads_today: change.downloads_today,
+          mods_downloads_total: change.downloads_total,
+          mods_subscribers_total: change.subscribers_total,
+        });
+      return isAll;
+    });
 }
 
-/** Current use weighs most. Subscribers and ratings decide between mods without downloads today. */
-export function popularity({ downloads_today, subscribers_total, ratings_positive, ratings_total }: ModCounts): number {
-  return downloads_today * 10 + subscribers_total + wilsonLowerBound(ratings_positive, ratings_total) * 10;
-}
+export { derivedStats, popularity } from '../mods/stats.ts';
 
 /** How long stats are valid, and how often they are refreshed. */
 export const STATS_LIFETIME_SECONDS = HOUR;
@@ -142,6 +142,7 @@ export async function refreshStats(app: App, heartbeat: () => Promise<void> = as
   for (let games = await next(); games.length > 0; games = await next())
     for (const gameId of games) {
       await removeOldDownloads(app, gameId, heartbeat);
+      await foldCounts(app);
       const dateExpires = app.clock.now() + STATS_LIFETIME_SECONDS;
       const total = await store.publicModsOf(app.db.query, gameId);
       await rankMods(app, gameId, { total, dateExpires }, heartbeat);
@@ -156,14 +157,13 @@ async function removeOldDownloads(app: App, gameId: number, heartbeat: () => Pro
   for (let mods = await next(); mods.length > 0; mods = await next()) {
     await heartbeat();
     for (const id of mods)
-      await app.db.write((transaction) => removeDownloadsBefore(app, transaction, { id, game_id: gameId }, before));
+      await app.db.write((transaction) => removeDownloadsBefore(transaction, { id, game_id: gameId }, before));
   }
 }
 
-async function removeDownloadsBefore(app: App, transaction: Transaction, mod: ModNames, before: number): Promise<void> {
+async function removeDownloadsBefore(transaction: Transaction, mod: ModNames, before: number): Promise<void> {
   const downloads = await store.removeHoursBefore(transaction, mod.id, before);
   // Another worker was first.
   if (downloads === 0) return;
-  await addToModStats(app, transaction, mod, { downloads_today: -downloads }, derivedStats);
-  await countForGame(transaction, mod.game_id, { mods_downloads_today: -downloads });
+  await addToModStats(transaction, mod, { downloads_today: -downloads });
 }

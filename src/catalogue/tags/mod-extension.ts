@@ -19,8 +19,7 @@ export const modExtension = contribute(modExtensions, {
     if (edit.sent.tags) await replaceTagsOfMod(app, transaction, edit.levels, edit.mod, edit.sent.tags);
   },
   onPublicChange: (transaction, mod, isPublic) => countTagsOfMod(transaction, mod, isPublic ? 1 : -1),
-  onPopularityChange: async (transaction, modId, popularity) =>
-    void (await store.rankTagsOfMod(transaction, modId, popularity)),
+  onPopularityChange: async (transaction, mods) => void (await store.rankTags(transaction, mods)),
   // Counts include public mods only, so a deleted mod is not in them any more.
   onRemove: async (_, transaction, mod) => void (await store.untagMod(transaction.query, mod.id)),
 });

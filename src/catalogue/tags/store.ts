@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { updateMany } from '../../platform/database/bulk.ts';
 import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import type { GameTagRenamesTable, ModTagsTable } from './table.ts';
@@ -28,9 +29,9 @@ const SHOW_TAGS = statement('update mod_tags set shown = ? where mod_id = ?');
 export const showTagsOfMod = (transaction: Transaction, modId: number, shown: boolean) =>
   transaction.run(SHOW_TAGS, [Number(shown), modId]);
 
-const RANK_TAGS = statement('update mod_tags set popularity = ? where mod_id = ? and popularity <> ?');
-export const rankTagsOfMod = (transaction: Transaction, modId: number, popularity: number) =>
-  transaction.run(RANK_TAGS, [popularity, modId, popularity]);
+const RANK_TAGS = updateMany('mod_tags', { key: 'mod_id', columns: { popularity: 'double precision' } });
+export const rankTags = (transaction: Transaction, mods: readonly { id: number; popularity: number }[]) =>
+  transaction.run(RANK_TAGS, [JSON.stringify(mods)]);
 
 export const renameOf = (query: Query, gameId: number) =>
   query.selectFrom('game_tag_renames').selectAll().where('game_id', '=', gameId).executeTakeFirst();

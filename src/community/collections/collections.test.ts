@@ -425,6 +425,7 @@ test('statistics include only the public mods', async () => {
   const made = await aCollection({ mod_ids: [big!.id, small!.id] });
   await app.db.write((transaction) => countDownload(app, transaction, big!, 5));
   await app.db.write((transaction) => countDownload(app, transaction, small!, 2));
+  await api.counted();
   await api.aFile(big!);
   await app.db.write(({ query }) =>
     query.updateTable('mods').set({ maturity_option: 5 }).where('id', '=', big!.id).execute(),

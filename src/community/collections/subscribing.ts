@@ -19,7 +19,7 @@ export function subscribeToMods(app: App, caller: UserCaller, gameId: number, id
       caller.userId,
     );
     const added = await subscribeToAll(app, transaction, caller, wanted);
-    if (wanted.length > 0 && added === 0) throw new ApiError('SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED');
+    if (wanted.length > 0 && added.length === 0) throw new ApiError('SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED');
     return showCollection(app, transaction, id);
   });
 }

@@ -1,13 +1,13 @@
 import { requireGame } from '../../catalogue/games/games.ts';
-import { MOD_ACCEPTED, requireModForChange } from '../../catalogue/mods/mods.ts';
+import { MOD_ACCEPTED, requireMod } from '../../catalogue/mods/mods.ts';
 import { requireMayRate } from '../../catalogue/restrictions/restrictions.ts';
 import { countRating } from '../../catalogue/stats/stats.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
+import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { countActive } from '../../records/metrics/counting.ts';
 import type { RatedResource } from './removal.ts';
 import * as store from './store.ts';
 
@@ -38,8 +38,8 @@ interface NewRating {
 }
 
 /**
- * Stores a user’s only rating of the content, and returns how the counters change. The content is locked, so that
- * concurrent ratings are counted one by one.
+ * Stores a user’s only rating of the content, and returns how the counters change. A lock makes ratings of the same
+ * user and content wait for each other.
  */
 async function putRating(
   app: App,
@@ -48,6 +48,7 @@ async function putRating(
   { gameId, resource, resourceId, rating }: NewRating,
 ): Promise<{ positive: number; negative: number }> {
   const rated = { user_id: userId, resource, resource_id: resourceId };
+  await takeAdvisoryLock(transaction, `ratings/${userId}/${resource}/${resourceId}`);
   const before = await store.ratingOf(transaction, rated);
   if (rating === 0 && before === 0) throw new ApiError('RATING_RESOURCE_NOT_RATED');
   if (rating === before) throw new ApiError('RATING_RESOURCE_ALREADY_RATED');
@@ -66,7 +67,7 @@ export async function rateMod(
   { gameId, modId, rating }: { gameId: number; modId: number; rating: number },
 ): Promise<void> {
   await app.db.write(async (transaction) => {
-    const mod = await requireModForChange(transaction, caller, gameId, modId);
+    const mod = await requireMod(transaction, caller, gameId, modId);
     await requireMayRate(transaction, caller, gameId);
     // Its team and earlier subscribers see the mod, but cannot rate it. An earlier rating can be removed.
     if (rating !== 0 && mod.status !== MOD_ACCEPTED) throw new ApiError('MOD_NOT_ACCEPTED');
@@ -75,8 +76,7 @@ export async function rateMod(
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'negative_rating' }] });
     const which = { gameId, resource: 'mods', resourceId: modId, rating } as const;
     const difference = await putRating(app, transaction, caller.userId, which);
-    await countRating(app, transaction, mod, difference, caller.platform);
-    await countActive(app, transaction, gameId, caller);
+    await countRating(app, transaction, mod, difference, caller);
   });
 }
 

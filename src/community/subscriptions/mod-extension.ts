@@ -7,7 +7,7 @@ export const modExtension = contribute(modExtensions, {
   name: 'subscriptions',
   // Subscriptions end for good, even if the mod is restored. There may be any number, so a job removes them in batches.
   onDelete: async (app, transaction, mod) => {
-    if (mod.subscribers_total === 0) return;
+    if (!(await store.hasSubscribers(transaction, mod.id))) return;
     const payload = { modId: mod.id, gameId: mod.game_id, date: app.clock.now() };
     await app.jobs.enqueue(transaction, END_SUBSCRIPTIONS, payload);
   },

@@ -14,8 +14,10 @@ async function someOf(transaction: Transaction, userId: number) {
 
 async function erasing(app: App, transaction: Transaction, userId: number): Promise<boolean> {
   const { ids, mods } = await someOf(transaction, userId);
-  for (const id of ids) await store.remove(transaction, userId, id);
-  for (const mod of mods.values()) await countSubscription(app, transaction, mod, -1);
+  for (const id of ids) {
+    const mod = (await store.remove(transaction, userId, id)) ? mods.get(id) : undefined;
+    if (mod) await countSubscription(app, transaction, mod, -1);
+  }
   return ids.length === STEP_ROWS;
 }
 

@@ -7,10 +7,15 @@ const OF_PERSON = statement('select date_added from subscriptions where user_id 
 export const isSubscribed = async (reader: Reader, userId: number, modId: number): Promise<boolean> =>
   (await reader.first(OF_PERSON, [userId, modId])) !== undefined;
 
-const PUT = statement(`insert into subscriptions (user_id, mod_id, date_added) values (?, ?, ?)
-  on conflict (user_id, mod_id) do update set date_added = excluded.date_added`);
-export const put = (transaction: Transaction, { user_id, mod_id, date_added }: SubscriptionsTable) =>
-  transaction.run(PUT, [user_id, mod_id, date_added]);
+const ADD = statement(`insert into subscriptions (user_id, mod_id, date_added) values (?, ?, ?)
+  on conflict (user_id, mod_id) do nothing returning mod_id`);
+const RENEW = statement('update subscriptions set date_added = ? where user_id = ? and mod_id = ?');
+/** Returns whether the subscription is new. Of two equal requests the second waits for the first. */
+export async function put(transaction: Transaction, { user_id, mod_id, date_added }: SubscriptionsTable) {
+  if (await transaction.first(ADD, [user_id, mod_id, date_added])) return true;
+  await transaction.run(RENEW, [date_added, user_id, mod_id]);
+  return false;
+}
 
 const REMOVE = statement('delete from subscriptions where user_id = ? and mod_id = ? returning mod_id');
 /** Returns false if there was none. */
@@ -27,6 +32,10 @@ export async function removeSome(transaction: Transaction, modId: number, date: 
 
 const REMOVE_ALL = statement('delete from subscriptions where mod_id = ?');
 export const removeOfMod = (transaction: Transaction, modId: number) => transaction.run(REMOVE_ALL, [modId]);
+
+const SUBSCRIBERS = statement('select user_id from subscriptions where mod_id = ? limit 1');
+export const hasSubscribers = async (reader: Reader, modId: number): Promise<boolean> =>
+  (await reader.first(SUBSCRIBERS, [modId])) !== undefined;
 
 const LIVE_FILE = statement('select modfile_id from mod_live_files where mod_id = ? limit 1');
 export const hasLiveFile = async (reader: Reader, modId: number): Promise<boolean> =>

@@ -71,6 +71,7 @@ test('subscribers are counted for the game as well', async () => {
   const mod = await aMod({ game: own });
   for (let i = 0; i < 3; i += 1) await (await person()).client.call(subscribeToMod, { params: at(mod) });
   const { client } = await person();
+  await api.counted();
   const stats = await client.call(getGameStats, { params: { game_id: own.id } });
   assert.equal(stats.body.mods_subscribers_total, 3);
 });

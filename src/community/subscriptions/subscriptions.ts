@@ -1,5 +1,13 @@
 import { dependenciesBelow } from '../../catalogue/dependencies/dependencies.ts';
-import { isPublic, isPurchased, lockMods, type ModRow, modListing, requireMod } from '../../catalogue/mods/mods.ts';
+import {
+  isPublic,
+  isPurchased,
+  lockMods,
+  type ModRow,
+  type ModStanding,
+  modListing,
+  requireMod,
+} from '../../catalogue/mods/mods.ts';
 import { countSubscription } from '../../catalogue/stats/stats.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -7,7 +15,6 @@ import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { recordUserEvent } from '../../records/events/events.ts';
-import { countActive } from '../../records/metrics/counting.ts';
 import * as store from './store.ts';
 
 /** An expression, so that the database starts at the user’s few subscriptions and not at the game’s many mods. */
@@ -31,22 +38,20 @@ export async function subscribe(
 ): Promise<boolean> {
   return app.db.write(async (transaction) => {
     const needed = includeDependencies ? await dependenciesBelow(transaction, gameId, modId) : [];
-    const mods = await lockMods(transaction, [modId, ...needed]);
-    await requireMod(transaction, caller, gameId, modId, {
+    const mods = await lockMods(transaction, needed);
+    const mod = await requireMod(transaction, caller, gameId, modId, {
       closed: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
       hidden: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
     });
-    const mod = mods.get(modId)!;
-    const isNew = !(await store.isSubscribed(transaction, caller.userId, modId));
-    const problem = isNew ? await obstacle(transaction, mod, caller.userId) : undefined;
-    if (problem) throw new ApiError(problem);
+    const problem = await obstacle(transaction, mod, caller.userId);
+    if (problem && !(await store.isSubscribed(transaction, caller.userId, modId))) throw new ApiError(problem);
     const others = await subscribable(
       transaction,
       needed.flatMap((id) => mods.get(id) ?? []),
       caller.userId,
     );
-    await subscribeToAll(app, transaction, caller, [mod, ...others]);
-    return isNew;
+    const added = await subscribeToAll(app, transaction, caller, [mod, ...others]);
+    return added.includes(mod);
   });
 }
 
@@ -54,7 +59,7 @@ export async function subscribe(
 const LIMITED = 8;
 
 /** The error for a mod that the user cannot subscribe to. */
-async function obstacle(transaction: Transaction, mod: ModRow, userId: number): Promise<ErrorName | undefined> {
+async function obstacle(transaction: Transaction, mod: ModStanding, userId: number): Promise<ErrorName | undefined> {
   if (mod.dmca === 1) return 'SUBSCRIBE_FAILED_DMCA_COMPLAINT';
   if (!(await store.hasLiveFile(transaction, mod.id))) return 'SUBSCRIBE_FAILED_MODFILE_MISSING';
   const isLimited = (mod.monetization_options & LIMITED) !== 0;
@@ -76,37 +81,30 @@ export async function subscribable(
 
 type Acting = Pick<UserCaller, 'userId' | 'address' | 'platform'>;
 
-/**
- * The caller has checked the permission and locked the mods, because the counters of a game are updated after all its
- * mods are locked. Returns the number of new subscriptions.
- */
+type ModNames = Pick<ModRow, 'id' | 'game_id'>;
+
+/** The caller has checked the permission and locked the mods. Returns those that the user had not subscribed to. */
 export async function subscribeToAll(
   app: App,
   transaction: Transaction,
   actor: Acting,
-  mods: readonly ModRow[],
-): Promise<number> {
+  mods: readonly ModNames[],
+): Promise<ModNames[]> {
   const { userId } = actor;
-  const added: ModRow[] = [];
-  for (const mod of mods) {
-    if (!(await store.isSubscribed(transaction, userId, mod.id))) added.push(mod);
-    await store.put(transaction, { user_id: userId, mod_id: mod.id, date_added: app.clock.now() });
-  }
+  const added: ModNames[] = [];
+  for (const mod of mods)
+    if (await store.put(transaction, { user_id: userId, mod_id: mod.id, date_added: app.clock.now() })) added.push(mod);
   for (const mod of added) await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_SUBSCRIBE' });
-  for (const mod of added) await countSubscription(app, transaction, mod, 1, actor.platform);
-  for (const gameId of gamesOf(added)) await countActive(app, transaction, gameId, actor);
-  return added.length;
+  for (const mod of added) await countSubscription(app, transaction, mod, 1, actor);
+  return added;
 }
 
-const gamesOf = (mods: readonly ModRow[]) => new Set(mods.map(({ game_id }) => game_id));
-
-const namesOf = ({ id, game_id }: Pick<ModRow, 'id' | 'game_id'>) => ({ gameId: game_id, modId: id });
+const namesOf = ({ id, game_id }: ModNames) => ({ gameId: game_id, modId: id });
 
 export async function unsubscribe(app: App, caller: UserCaller, gameId: number, modId: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    const mods = await lockMods(transaction, [modId]);
-    await requireMod(transaction, caller as Caller, gameId, modId);
-    const removed = await unsubscribeFromAll(app, transaction, caller, [mods.get(modId)!]);
+    const mod = await requireMod(transaction, caller as Caller, gameId, modId);
+    const removed = await unsubscribeFromAll(app, transaction, caller, [mod]);
     if (removed === 0) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
   });
 }
@@ -116,15 +114,14 @@ export async function unsubscribeFromAll(
   app: App,
   transaction: Transaction,
   actor: Acting,
-  mods: readonly ModRow[],
+  mods: readonly ModNames[],
 ): Promise<number> {
   const { userId } = actor;
-  const removed: ModRow[] = [];
+  const removed: ModNames[] = [];
   for (const mod of mods) if (await store.remove(transaction, userId, mod.id)) removed.push(mod);
   for (const mod of removed)
     await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_UNSUBSCRIBE' });
-  for (const mod of removed) await countSubscription(app, transaction, mod, -1, actor.platform);
-  for (const gameId of gamesOf(removed)) await countActive(app, transaction, gameId, actor);
+  for (const mod of removed) await countSubscription(app, transaction, mod, -1, actor);
   return removed.length;
 }
 

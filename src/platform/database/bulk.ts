@@ -83,3 +83,22 @@ async function indexesOf(dialect: Database['dialect'], query: Query, tables: rea
             and indexname not in (select conname from pg_constraint)`;
   return (await read.execute(query)).rows;
 }
+
+type ColumnType = 'bigint' | 'double precision' | 'text';
+
+/** Updates columns of many rows, each to its own values. Its parameter is a JSON array of objects with an `id`. */
+export function updateMany(
+  table: keyof Tables,
+  { key = 'id', columns }: { readonly key?: string; readonly columns: Readonly<Record<string, ColumnType>> },
+): Statement {
+  const names = Object.keys(columns);
+  const set = names.map((name) => `${name} = r.${name}`).join(', ');
+  const extracted = ['id', ...names].map((name) => `json_extract(value, '$.${name}') as ${name}`).join(', ');
+  const typed = Object.entries({ id: 'bigint', ...columns }).map(([name, type]) => `${name} ${type}`);
+  const isOther = names.map((name) => `${table}.${name} <> r.${name}`).join(' or ');
+  const where = `where ${table}.${key} = r.id and (${isOther})`;
+  return {
+    text: `update ${table} set ${set} from (select ${extracted} from json_each(?)) r ${where}`,
+    postgres: `update ${table} set ${set} from json_to_recordset($1::json) as r (${typed.join(', ')}) ${where}`,
+  };
+}

@@ -123,6 +123,23 @@ export async function lock(transaction: Transaction, locks: readonly RowLock[]):
   }));
 }
 
+const SHARED = Object.fromEntries(
+  ORDER.map((kind): [Kind, Statement] => [
+    kind,
+    {
+      text: `select id from ${kind} where id in (select value from json_each(?)) order by id`,
+      postgres: `select id from ${kind} where id = any(array(select json_array_elements_text($1::json)::bigint))
+        order by id ${CLAUSES.under}`,
+    },
+  ]),
+) as Record<Kind, Statement>;
+
+/** Locks any number of rows of a table as `under`, and returns the ids of those that exist. */
+export async function lockExisting(transaction: Transaction, kind: Kind, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await transaction.all<{ id: number }>(SHARED[kind], [JSON.stringify(ids)]);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Adds an update lock to a read; `of` names the table if the read joins others. */
 export const withUpdateLock = (read: Statement, of = ''): Statement => ({
   text: read.text,
@@ -144,5 +161,14 @@ const ADVISORY_LOCK: Statement = {
 
 /** Serialises transactions by name until the commit. Take it after all row locks. */
 export const takeAdvisoryLock = async (transaction: Transaction, name: string): Promise<void> => {
-  await transaction.first(ADVISORY_LOCK, [name]);
+  await transaction.run(ADVISORY_LOCK, [name]);
 };
+
+const FREE_ADVISORY_LOCK: Statement = {
+  text: 'select 1 as taken where ? is not null',
+  postgres: 'select 1 as taken where pg_try_advisory_xact_lock(hashtextextended($1, 0))',
+};
+
+/** As `takeAdvisoryLock`, but returns false instead of waiting for another transaction. */
+export const tryAdvisoryLock = async (transaction: Transaction, name: string): Promise<boolean> =>
+  (await transaction.first(FREE_ADVISORY_LOCK, [name])) !== undefined;

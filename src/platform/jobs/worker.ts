@@ -24,6 +24,11 @@ export interface JobHandler<A> {
    * Scheduled: runs at the first start and then this many seconds after each run, on one of all workers. Never parked.
    */
   readonly every?: number;
+  /**
+   * Runs at every poll of every worker, about once a second, without a row in the table of jobs. It returns at once when
+   * there is nothing to do, and tolerates runs of other workers at the same time.
+   */
+  readonly continuous?: boolean;
 }
 
 export interface Worker {
@@ -76,6 +81,7 @@ class DatabaseWorker<A> implements Worker {
   #timer: NodeJS.Timeout | undefined;
   #pumping: Promise<void> | undefined;
   #again = false;
+  #continuing: Promise<void> | undefined;
   #upkeepFromMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: WorkerParts<A>) {
@@ -93,8 +99,8 @@ class DatabaseWorker<A> implements Worker {
     this.#unlisten = this.#parts.db.changes.listen((scope) => {
       if (scope === undefined || scope === store.JOBS_SCOPE) this.#wake();
     });
-    this.#timer = setInterval(() => this.#wake(), POLL_MS).unref();
-    this.#wake();
+    this.#timer = setInterval(() => this.#poll(), POLL_MS).unref();
+    this.#poll();
   }
 
   async stop(): Promise<void> {
@@ -103,15 +109,36 @@ class DatabaseWorker<A> implements Worker {
     clearInterval(this.#timer);
     await this.#pumping;
     await Promise.all(this.#running);
+    await this.#continuing;
   }
 
   async runDue(): Promise<number> {
     await this.#upkeep();
     for (let runs = 0; ; ) {
+      await this.#runContinuous();
       const { seen, claims } = await this.#claim(this.#concurrency);
       if (seen === 0) return runs;
       await Promise.all(claims.map((claim) => this.#run(claim)));
       runs += claims.length;
+    }
+  }
+
+  #poll(): void {
+    this.#wake();
+    this.#continuing ??= this.#runContinuous().finally(() => {
+      this.#continuing = undefined;
+    });
+  }
+
+  async #runContinuous(): Promise<void> {
+    const { app, handlers, log } = this.#parts;
+    for (const { kind, continuous, run } of handlers) {
+      if (!continuous) continue;
+      try {
+        await run(app, undefined, { id: 0, attempt: 1, heartbeat: async () => {} });
+      } catch (error) {
+        log.warn('a continuous job failed; the next poll tries again', { kind, error });
+      }
     }
   }
 

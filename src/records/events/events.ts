@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ModEventType, UserEventType } from '../webhooks/kinds.ts';
-import { recordStudioEvent } from '../webhooks/outbox.ts';
+import { queueStudioEvent, recordStudioEvent } from '../webhooks/outbox.ts';
 import * as store from './store.ts';
 
 export interface ModEvent {
@@ -57,7 +57,7 @@ export async function recordUserEvent(app: App, transaction: Transaction, event:
     date_added: app.clock.now(),
   });
   const data = { mod_id: modId, user_id: userId };
-  await recordStudioEvent(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
+  await queueStudioEvent(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
 }
 
 export const RETENTION_SECONDS = 90 * 24 * 3_600;

@@ -22,18 +22,37 @@ export const placesOf = (gameId: number, platform: string | undefined): store.Pl
   ...(platform ? [{ gameId, platform }] : []),
 ];
 
-/** Counts in the transaction of the change. Call it after every other counter of the game, to keep the lock order. */
+const NOTHING = {
+  downloads: 0,
+  subscribers: 0,
+  ratings_positive: 0,
+  ratings_negative: 0,
+  sessions: 0,
+  session_seconds: 0,
+};
+type AppendedCounts = typeof NOTHING;
+const NOBODY = { who: '', address_of_day: '', address_of_month: '' };
+
+/** Appends counts in the transaction of the change; `foldMetrics` adds them to the metrics within seconds. */
 export async function countForMod(
   app: App,
   transaction: Transaction,
   mod: { id: number; game_id: number },
-  counts: Partial<store.Counts>,
-  platform?: string,
+  counts: Partial<AppendedCounts>,
+  { platform, actor }: { readonly platform?: string | undefined; readonly actor?: Actor | undefined } = {},
 ): Promise<void> {
-  for (const place of placesOf(mod.game_id, platform)) await countAt(app, transaction, place, mod.id, counts);
+  await store.appendChange(transaction, {
+    game_id: mod.game_id,
+    mod_id: mod.id,
+    platform: actor?.platform ?? platform ?? '',
+    date_added: app.clock.now(),
+    ...NOTHING,
+    ...counts,
+    ...(actor ? activityOf(app, actor) : NOBODY),
+  });
 }
 
-/** Counts downloads of a mod, in total and per platform. */
+/** Counts downloads of a mod. The platforms' downloads are part of the total. */
 export async function countDownloads(
   app: App,
   transaction: Transaction,
@@ -41,22 +60,12 @@ export async function countDownloads(
   downloads: number,
   platforms: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const gameId = mod.game_id;
-  await countAt(app, transaction, { gameId, platform: '' }, mod.id, { downloads });
-  for (const [platform, some] of platforms)
-    await countAt(app, transaction, { gameId, platform }, mod.id, { downloads: some });
-}
-
-async function countAt(
-  app: App,
-  transaction: Transaction,
-  place: store.Place,
-  modId: number,
-  counts: Partial<store.Counts>,
-): Promise<void> {
-  const now = app.clock.now();
-  await store.addTo(transaction, place, spansOf(now), counts);
-  if (counts.downloads || counts.subscribers) await store.addToMonth(transaction, place, modId, monthOf(now), counts);
+  let elsewhere = downloads;
+  for (const [platform, some] of platforms) {
+    elsewhere -= some;
+    await countForMod(app, transaction, mod, { downloads: some }, { platform });
+  }
+  if (elsewhere !== 0) await countForMod(app, transaction, mod, { downloads: elsewhere });
 }
 
 /** A signed-in user, with the platform and address if known; or the address of an anonymous client. */
@@ -70,45 +79,26 @@ export type Actor = { readonly platform?: string | undefined } & (
  * it. Addresses are stored as digests keyed by the day or month.
  */
 export async function countActive(app: App, transaction: Transaction, gameId: number, actor: Actor): Promise<void> {
-  const now = app.clock.now();
-  for (const [span, number] of [['day', dayOf(now)] as const, ['month', monthOf(now)] as const]) {
-    const digest = actor.address && app.secrets.sign(`metrics/${span}/${number}`, actor.address);
-    const person = 'userId' in actor ? `u${actor.userId}` : undefined;
-    for (const place of placesOf(gameId, actor.platform))
-      await noteInSpan(app, transaction, { ...place, span, number }, person, digest);
-  }
+  await countForMod(app, transaction, { id: 0, game_id: gameId }, {}, { actor });
 }
 
-async function noteInSpan(
+function activityOf(app: App, actor: Actor): typeof NOBODY {
+  const { day, month } = spansOf(app.clock.now());
+  const digest = (span: string) => (actor.address ? app.secrets.sign(`metrics/${span}`, actor.address) : '');
+  return {
+    who: 'userId' in actor ? `u${actor.userId}` : '',
+    address_of_day: digest(`day/${day}`),
+    address_of_month: digest(`month/${month}`),
+  };
+}
+
+/** Counts play sessions of a game. */
+export const countSessions = (
   app: App,
   transaction: Transaction,
-  place: store.Span,
-  person: string | undefined,
-  address: string | undefined,
-): Promise<void> {
-  const isPerson = person === undefined || (await store.isActive(transaction, place, person));
-  const known = address === undefined ? undefined : await store.activityOf(transaction, place, address);
-  const isSettled = address === undefined || known === 0 || (person === undefined && known !== undefined);
-  if (isPerson && isSettled) return;
-  // Every writer locks these rows first, which prevents deadlocks; the state is then read again under the lock.
-  for (const each of placesOf(place.gameId, place.platform))
-    await store.addTo(transaction, each, spansOf(app.clock.now()), {});
-  const added = person !== undefined && (await store.addActivity(transaction, place, person, 1)) ? 1 : 0;
-  const active = added + (address === undefined ? 0 : await settleAddress(transaction, place, address, person));
-  if (active !== 0) await store.addActive(transaction, place, active);
-}
-
-/** The change in the number of active users. An address stops counting once a signed-in user acts from it. */
-async function settleAddress(
-  transaction: Transaction,
-  place: store.Span,
-  address: string,
-  person: string | undefined,
-): Promise<number> {
-  if (person === undefined) return (await store.addActivity(transaction, place, address, 1)) ? 1 : 0;
-  if (await store.addActivity(transaction, place, address, 0)) return 0;
-  return (await store.stopCounting(transaction, place, address)) ? -1 : 0;
-}
+  { gameId, platform }: store.Place,
+  counts: Pick<Partial<AppendedCounts>, 'sessions' | 'session_seconds'>,
+) => countForMod(app, transaction, { id: 0, game_id: gameId }, counts, { platform });
 
 /** The totals of the game stay; rankings omit the mod from now on. */
 export const removeMonthsOfMod = (transaction: Transaction, mod: { id: number }): Promise<void> =>

@@ -33,6 +33,13 @@ export const personalMetrics: PersonalData = {
       whenMerged: retained('both accounts were active'),
     })),
     {
+      table: 'metrics_changes',
+      column: 'who',
+      exported: notExported('activity is part of the exported actions'),
+      whenDeleted: retained('removed within seconds, when it is counted'),
+      whenMerged: retained('both accounts were active'),
+    },
+    {
       table: 'metrics_active',
       column: 'who',
       exported: notExported('activity on a day is part of the exported actions'),

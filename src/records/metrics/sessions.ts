@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { DAY, placesOf, spansOf } from './counting.ts';
+import { countSessions, DAY } from './counting.ts';
 import { secretOf } from './secrets.ts';
 import { isSigned, type SessionReport, secondOf } from './signing.ts';
 import * as store from './store.ts';
@@ -30,20 +30,28 @@ export async function recordSession(
   if (secret === undefined || !isSigned(secret, sent)) throw invalid('session_hash');
   await app.db.write(async (transaction) => {
     if (!(await store.addReportHash(transaction, gameId, sent.hash.toLowerCase(), now))) throw invalid('session_nonce');
-    if (step === 'start') await start(transaction, place, userId, sent, now);
-    else await updateSession(transaction, gameId, sent, { now, isEnd: step === 'end' });
+    if (step === 'start') await start(app, transaction, place, userId, sent, now);
+    else await updateSession(app, transaction, gameId, sent, { now, isEnd: step === 'end' });
   });
 }
 
-async function start(transaction: Transaction, place: store.Place, userId: number, sent: SessionReport, now: number) {
+async function start(
+  app: App,
+  transaction: Transaction,
+  place: store.Place,
+  userId: number,
+  sent: SessionReport,
+  now: number,
+) {
   const { gameId, platform } = place;
   const row = { game_id: gameId, session_id: sent.sessionId, user_id: userId, platform };
   if (!(await store.addSession(transaction, { ...row, order_id: sent.orderId, date_started: now })))
     throw invalid('session_id');
-  for (const each of placesOf(gameId, platform)) await store.addTo(transaction, each, spansOf(now), { sessions: 1 });
+  await countSessions(app, transaction, place, { sessions: 1 });
 }
 
 async function updateSession(
+  app: App,
   transaction: Transaction,
   gameId: number,
   { sessionId, orderId }: SessionReport,
@@ -60,6 +68,5 @@ async function updateSession(
     date_ended: isEnd ? now : 0,
   });
   const session_seconds = passed <= SILENCE_SECONDS ? passed : 0;
-  for (const each of placesOf(gameId, session.platform))
-    await store.addTo(transaction, each, spansOf(now), { session_seconds });
+  await countSessions(app, transaction, { gameId, platform: session.platform }, { session_seconds });
 }

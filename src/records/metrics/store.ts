@@ -7,7 +7,7 @@ import {
   type Value,
 } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
-import type { MetricsDaysTable, MetricsMonthsTable, MetricsSessionsTable } from './table.ts';
+import type { MetricsChangesTable, MetricsDaysTable, MetricsMonthsTable, MetricsSessionsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
 export type SessionRow = Selectable<MetricsSessionsTable>;
@@ -141,15 +141,26 @@ export interface Span extends Place {
   readonly number: number;
 }
 
-const ACTIVITY = inSpans(
-  ({ isHere }, span, active) => `select counted from ${active} where ${isHere} and ${span} = ? and who = ?`,
-);
-/** 1 where it counts, 0 where a user counts in its place, undefined where it is new. */
-export const activityOf = async (reader: Reader, where: Span, who: string) =>
-  (await reader.first<{ counted: number }>(at(ACTIVITY[where.span], where), [...keyOf(where), where.number, who]))
-    ?.counted;
-export const isActive = async (reader: Reader, where: Span, who: string): Promise<boolean> =>
-  (await activityOf(reader, where, who)) !== undefined;
+const KNOWN = (postgres: boolean) =>
+  inSpans(({ isHere }, span, active) => {
+    const named = postgres ? 'select json_array_elements_text(cast(? as json))' : 'select value from json_each(?)';
+    return `select who, counted from ${active} where ${isHere} and ${span} = ? and who in (${named})`;
+  });
+const [KNOWN_ON_SQLITE, KNOWN_ON_POSTGRES] = [KNOWN(false), KNOWN(true)];
+/** Those of the users and addresses that were active: 1 where it counts, 0 where a user counts in its place. */
+export async function activitiesOf(
+  transaction: Transaction,
+  where: Span,
+  who: readonly string[],
+): Promise<Map<string, number>> {
+  const known: Statement = {
+    text: at(KNOWN_ON_SQLITE[where.span], where).text,
+    postgres: at(KNOWN_ON_POSTGRES[where.span], where).postgres,
+  };
+  const values = [...keyOf(where), where.number, JSON.stringify(who)];
+  const rows = await transaction.all<{ who: string; counted: number }>(known, values);
+  return new Map(rows.map((row) => [row.who, row.counted]));
+}
 
 const ADD_ACTIVITY = inSpans(
   ({ key, marks }, span, active) => `insert into ${active} (${key}, ${span}, who, counted) values (${marks}, ?, ?, ?)
@@ -177,30 +188,72 @@ export const addActive = (transaction: Transaction, where: Span, difference: num
 
 const added = (table: string) => `downloads = ${table}.downloads + excluded.downloads,
   subscribers = ${table}.subscribers + excluded.subscribers`;
-const ADD_TO_MOD = inPlaces(({ metrics, key, marks }) => {
-  const table = `${metrics}_mod_months`;
-  return `insert into ${table} (${key}, month, mod_id, downloads, subscribers)
-    values (${marks}, ?, ?, ?, ?) on conflict (${key}, month, mod_id) do update set ${added(table)}`;
-});
-const ADD_TO_CREATOR = inPlaces(({ metrics, key }) => {
-  const table = `${metrics}_creator_months`;
-  const platform = key === 'game_id' ? '' : 'cast(? as text), ';
-  return `insert into ${table} (${key}, month, user_id, downloads, subscribers)
-    select cast(? as bigint), ${platform}cast(? as bigint), submitted_by, cast(? as bigint), cast(? as bigint)
-    from mods where id = ? on conflict (${key}, month, user_id) do update set ${added(table)}`;
-});
+const ADD_TO_MODS = inMonths('mod_months', 'mod_id', 'r.mod_id', (rows) => rows);
+const ADD_TO_CREATORS = inMonths(
+  'creator_months',
+  'user_id',
+  'm.submitted_by',
+  (rows) => `${rows} join mods m on m.id = r.mod_id`,
+);
 
-/** Adds to the month of the mod and of its submitter. */
-export async function addToMonth(
-  transaction: Transaction,
-  place: Place,
-  modId: number,
-  month: number,
-  { downloads = 0, subscribers = 0 }: Partial<Counts>,
-): Promise<void> {
-  await transaction.run(at(ADD_TO_MOD, place), [...keyOf(place), month, modId, downloads, subscribers]);
-  await transaction.run(at(ADD_TO_CREATOR, place), [...keyOf(place), month, downloads, subscribers, modId]);
+/** Adds many counts at once, given as a JSON array of `MonthChange`. */
+function inMonths(table: string, column: string, value: string, from: (rows: string) => string): InPlaces {
+  const of = ({ metrics, key }: Words): Statement => {
+    const months = `${metrics}_${table}`;
+    const fields = key === 'game_id' ? ['game_id'] : ['game_id', 'platform'];
+    const columns = [...fields, 'month', 'mod_id', 'downloads', 'subscribers'];
+    const group = [...fields.map((name) => `r.${name}`), 'r.month', value].join(', ');
+    const textWith = (rows: string) => `insert into ${months} (${key}, month, ${column}, downloads, subscribers)
+      select ${group}, sum(r.downloads), sum(r.subscribers) from ${from(rows)} where true group by ${group}
+      on conflict (${key}, month, ${column}) do update set ${added(months)}`;
+    const extracted = columns.map((name) => `json_extract(value, '$.${name}') as ${name}`).join(', ');
+    const typed = columns.map((name) => `${name} ${name === 'platform' ? 'text' : 'bigint'}`).join(', ');
+    return {
+      text: textWith(`(select ${extracted} from json_each(?)) r`),
+      postgres: textWith(`json_to_recordset($1::json) as r (${typed})`),
+    };
+  };
+  return { whole: of(WHOLE), platform: of(PLATFORM) };
 }
+
+export interface MonthChange {
+  readonly game_id: number;
+  readonly platform: string;
+  readonly month: number;
+  readonly mod_id: number;
+  readonly downloads: number;
+  readonly subscribers: number;
+}
+
+/** Adds to the months of mods and of their submitters. `changes` are of the whole game, or of platforms. */
+export async function addToMonths(transaction: Transaction, changes: readonly MonthChange[], isWhole: boolean) {
+  if (changes.length === 0) return;
+  const place: Place = { gameId: 0, platform: isWhole ? '' : 'any' };
+  await transaction.run(at(ADD_TO_MODS, place), [JSON.stringify(changes)]);
+  await transaction.run(at(ADD_TO_CREATORS, place), [JSON.stringify(changes)]);
+}
+
+const CHANGE_COLUMNS = [
+  ...(['game_id', 'mod_id', 'platform', 'date_added'] as const),
+  ...(['downloads', 'subscribers', 'ratings_positive', 'ratings_negative', 'sessions', 'session_seconds'] as const),
+  ...(['who', 'address_of_day', 'address_of_month'] as const),
+] as const;
+export type ChangeRow = Omit<Selectable<MetricsChangesTable>, 'id'>;
+
+const APPEND = statement(`insert into metrics_changes (${CHANGE_COLUMNS.join(', ')})
+  values (${CHANGE_COLUMNS.map(() => '?').join(', ')})`);
+export const appendChange = (transaction: Transaction, change: ChangeRow) =>
+  transaction.run(
+    APPEND,
+    CHANGE_COLUMNS.map((name) => change[name]),
+  );
+
+const PENDING = statement('select id from metrics_changes limit 1');
+export const hasChanges = async (reader: Reader): Promise<boolean> => (await reader.first(PENDING, [])) !== undefined;
+
+const TAKE = statement(`delete from metrics_changes where id in
+  (select id from metrics_changes order by id limit ?) returning ${CHANGE_COLUMNS.join(', ')}`);
+export const takeChanges = (transaction: Transaction, most: number) => transaction.all<ChangeRow>(TAKE, [most]);
 
 const BETWEEN = inSpans(
   ({ metrics, isHere }, span) =>

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 
 declare module '../../platform/database/database.ts' {
   interface Tables {
+    metrics_changes: MetricsChangesTable;
     metrics_secrets: { game_id: number; sealed: string; date_added: number };
     metrics_sessions: MetricsSessionsTable;
     metrics_seen: { game_id: number; session_hash: string; date_added: number };
@@ -18,6 +19,28 @@ declare module '../../platform/database/database.ts' {
     metrics_platform_creator_months: Tables['metrics_creator_months'] & { platform: string };
     metrics_creator_months: { game_id: number; month: number; user_id: number; downloads: number; subscribers: number };
   }
+}
+
+/** Counts and activity that are not yet part of the other tables. */
+export interface MetricsChangesTable {
+  id: Generated<number>;
+  game_id: number;
+  /** 0 where only somebody was active. */
+  mod_id: number;
+  /** `''` where it is unknown. The game counts the change, too. */
+  platform: string;
+  date_added: number;
+  downloads: number;
+  subscribers: number;
+  ratings_positive: number;
+  ratings_negative: number;
+  sessions: number;
+  session_seconds: number;
+  /** The active user, `''` for an anonymous client or nobody. */
+  who: string;
+  /** Digests of the address, `''` where it is unknown. */
+  address_of_day: string;
+  address_of_month: string;
 }
 
 /** A play session. */

@@ -1,11 +1,13 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { deliverDue, LEASE_SECONDS, removeOldStudioEvents, wakeOverdue } from './delivering.ts';
+import { moveQueuedEvents } from './outbox.ts';
 
 const MINUTE = 60;
 const HOUR = 3_600;
 
 export const webhookJobs: readonly JobHandler<App>[] = [
+  { kind: 'webhooks.move-queued-events', continuous: true, run: moveQueuedEvents },
   {
     kind: 'webhooks.deliver',
     leaseSeconds: LEASE_SECONDS,

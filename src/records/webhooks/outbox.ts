@@ -25,16 +25,66 @@ export const studioScope = (gameId: number) => `games/${gameId}/studio`;
  * that commits. Other writers for the game wait until the commit: call it last.
  */
 export async function recordStudioEvent(app: App, transaction: Transaction, event: StudioEvent): Promise<void> {
-  const { gameId, kind, subject, data } = event;
-  const now = app.clock.now();
-  const row = { game_id: gameId, kind, subject, data: JSON.stringify(data), date_added: now };
-  const eventId = await store.addEvent(transaction, row);
-  for (const webhook of await store.listeningTo(transaction, gameId)) {
-    if (webhook.kinds !== '' && !webhook.kinds.split(' ').includes(kind)) continue;
-    await store.addDelivery(transaction, webhook.id, eventId, subject, now, now + RETRY_SECONDS);
-    await wake(app, transaction, webhook.id);
-  }
+  await moveQueued(app, transaction, event.gameId);
+  await addEvents(app, transaction, event.gameId, [rowOf(app, event)]);
+}
+
+/**
+ * As `recordStudioEvent`, for events so frequent that their writers must not wait for each other. The event gets its id
+ * within a second, and before any later event of the game.
+ */
+export const queueStudioEvent = async (app: App, transaction: Transaction, event: StudioEvent): Promise<void> => {
+  await store.queueEvent(transaction, rowOf(app, event));
+};
+
+const rowOf = (app: App, { gameId, kind, subject, data }: StudioEvent): Omit<store.StudioEventRow, 'id'> => ({
+  game_id: gameId,
+  kind,
+  subject,
+  data: JSON.stringify(data),
+  date_added: app.clock.now(),
+});
+
+const MOVED_AT_ONCE = 1_000;
+
+/** Returns whether all queued events of the game have moved. */
+async function moveQueued(app: App, transaction: Transaction, gameId: number): Promise<boolean> {
+  const queued = await store.takeQueued(transaction, gameId, MOVED_AT_ONCE);
+  if (queued.length > 0) await addEvents(app, transaction, gameId, queued);
+  return queued.length < MOVED_AT_ONCE;
+}
+
+/** Moves the queued events of all games to their streams and webhooks. */
+export async function moveQueuedEvents(app: App): Promise<void> {
+  for (const gameId of await store.gamesWithQueuedEvents(app.db))
+    while (!(await app.db.write((transaction) => moveQueued(app, transaction, gameId))));
+}
+
+async function addEvents(
+  app: App,
+  transaction: Transaction,
+  gameId: number,
+  events: readonly Omit<store.StudioEventRow, 'id'>[],
+): Promise<void> {
+  const webhooks = await store.listeningTo(transaction, gameId);
+  if (webhooks.length === 0) await store.addEvents(transaction, gameId, events);
+  else for (const event of events) await addDelivered(app, transaction, event, webhooks);
   transaction.changed(studioScope(gameId));
+}
+
+async function addDelivered(
+  app: App,
+  transaction: Transaction,
+  event: Omit<store.StudioEventRow, 'id'>,
+  webhooks: readonly { readonly id: number; readonly kinds: string }[],
+): Promise<void> {
+  const { kind, subject, date_added: now } = event;
+  const eventId = await store.addEvent(transaction, event);
+  for (const { id, kinds } of webhooks) {
+    if (kinds !== '' && !kinds.split(' ').includes(kind)) continue;
+    await store.addDelivery(transaction, id, eventId, subject, now, now + RETRY_SECONDS);
+    await wake(app, transaction, id);
+  }
 }
 
 /** Enqueues a job that delivers due events to an endpoint, now or at a given time. */

@@ -1,5 +1,11 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import {
+  type Database,
+  type Query,
+  type Statement,
+  statement,
+  type Transaction,
+} from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import { skipLocked, takeAdvisoryLock } from '../../platform/database/locks.ts';
 import type { StudioEventsTable, WebhookDeliveriesTable, WebhooksTable } from './table.ts';
@@ -19,6 +25,42 @@ export async function addEvent(transaction: Transaction, event: Omit<StudioEvent
   const { game_id, kind, subject, data, date_added } = event;
   await takeAdvisoryLock(transaction, `mod_events/${game_id}`);
   return (await transaction.first<{ id: number }>(ADD_EVENT, [game_id, kind, subject, data, date_added]))!.id;
+}
+
+const ADD_EVENTS: Statement = {
+  text: `insert into studio_events (game_id, kind, subject, data, date_added)
+    select json_extract(value, '$.game_id'), json_extract(value, '$.kind'), json_extract(value, '$.subject'),
+      json_extract(value, '$.data'), json_extract(value, '$.date_added') from json_each(?) order by key`,
+  postgres: `insert into studio_events (game_id, kind, subject, data, date_added)
+    select (value ->> 'game_id')::bigint, value ->> 'kind', value ->> 'subject', value ->> 'data',
+      (value ->> 'date_added')::bigint from json_array_elements($1::json) with ordinality as e (value, place) order by place`,
+};
+/** Adds events in this order, with ascending ids. */
+export async function addEvents(
+  transaction: Transaction,
+  gameId: number,
+  events: readonly Omit<StudioEventRow, 'id'>[],
+): Promise<void> {
+  await takeAdvisoryLock(transaction, `mod_events/${gameId}`);
+  await transaction.run(ADD_EVENTS, [JSON.stringify(events)]);
+}
+
+const QUEUE = statement(
+  'insert into studio_event_queue (game_id, kind, subject, data, date_added) values (?, ?, ?, ?, ?)',
+);
+export const queueEvent = (transaction: Transaction, event: Omit<StudioEventRow, 'id'>) =>
+  transaction.run(QUEUE, [event.game_id, event.kind, event.subject, event.data, event.date_added]);
+
+const QUEUED_GAMES = statement('select distinct game_id from studio_event_queue order by game_id');
+export const gamesWithQueuedEvents = async (db: Pick<Database, 'all'>): Promise<number[]> =>
+  (await db.all<{ game_id: number }>(QUEUED_GAMES, [])).map((row) => row.game_id);
+
+const TAKE_QUEUED = statement(`delete from studio_event_queue where id in
+  (select id from studio_event_queue where game_id = ? order by id limit ?) returning *`);
+/** Removes the oldest queued events of a game and returns them in order. The transaction has the game's lock. */
+export async function takeQueued(transaction: Transaction, gameId: number, most: number): Promise<StudioEventRow[]> {
+  await takeAdvisoryLock(transaction, `mod_events/${gameId}`);
+  return (await transaction.all<StudioEventRow>(TAKE_QUEUED, [gameId, most])).sort((one, other) => one.id - other.id);
 }
 
 const LISTENING = statement('select id, kinds from webhooks where game_id = ? and is_active = 1');

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 
 declare module '../../platform/database/database.ts' {
   interface Tables {
+    studio_event_queue: StudioEventsTable;
     studio_events: StudioEventsTable;
     webhooks: WebhooksTable;
     webhook_deliveries: WebhookDeliveriesTable;

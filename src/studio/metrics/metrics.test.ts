@@ -61,7 +61,10 @@ function signed(secret: string, sent: Sent) {
 const asJson = { headers: { 'content-type': 'application/json' } };
 const post = (client: Client, step: string, body: unknown) =>
   client.send('POST', `/metrics/sessions/${step}`, { ...asJson, body: JSON.stringify(body) });
-const today = async (team: Client, game: Game) => (await team.call(getGameMetrics, named(game))).body.data.at(-1)!;
+const today = async (team: Client, game: Game) => {
+  await api.counted();
+  return (await team.call(getGameMetrics, named(game))).body.data.at(-1)!;
+};
 
 test('a session in seconds with order ids from 1 is counted with its length', async () => {
   const { game, team, secret, player } = await aMeasuredGame();
@@ -367,6 +370,7 @@ async function activeIn(mod: Mod): Promise<{ day: number; month: number }> {
   const moderator = await api.aUser();
   await api.joins(moderator, { id: mod.game_id }, 1);
   const team = await api.as(moderator);
+  await api.counted();
   const months = (await team.call(getGameMetricsMonths, named({ id: mod.game_id }))).body.data;
   return {
     day: (await today(team, { id: mod.game_id } as Game)).active_users,

@@ -193,6 +193,7 @@ test('the statistics of mods and of their game are those of the platform', async
     return { downloads, mods: ofGame.mods_count_total, total: ofGame.mods_downloads_total };
   };
   const { both, windows, linux } = mods;
+  await api.counted();
   assert.deepEqual(await figures(undefined), {
     downloads: { [both.id]: 3, [windows.id]: 0, [linux.id]: 2 },
     mods: 3,
@@ -239,6 +240,7 @@ test('metrics are recorded and read per platform', async () => {
   await report(endSession, 2, {});
 
   const read = async (headers: Headers) => {
+    await api.counted();
     const days = (await team.call(getGameMetrics, { params, headers })).body;
     const months = (await team.call(getGameMetricsMonths, { params, headers })).body;
     for (const list of [days, months]) {

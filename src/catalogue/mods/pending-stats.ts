@@ -1,0 +1,57 @@
+import type { Database } from '../../platform/database/database.ts';
+import { displayText, percentagePositive, wilsonLowerBound } from './rating-scores.ts';
+import * as statsStore from './stats-store.ts';
+import type { ModStats } from './store.ts';
+
+type Change = statsStore.ModCountChange;
+
+/** The sums of changes with the same key. */
+export function sumBy<T extends Change>(changes: readonly T[], keyOf: (change: T) => number): Map<number, Change> {
+  const sums = new Map<number, Change>();
+  for (const change of changes) sums.set(keyOf(change), sumOf(sums.get(keyOf(change)), change));
+  return sums;
+}
+
+const sumOf = (one: Change | undefined, other: Change): Change => ({
+  downloads_today: (one?.downloads_today ?? 0) + other.downloads_today,
+  downloads_total: (one?.downloads_total ?? 0) + other.downloads_total,
+  subscribers_total: (one?.subscribers_total ?? 0) + other.subscribers_total,
+  ratings_positive: (one?.ratings_positive ?? 0) + other.ratings_positive,
+  ratings_negative: (one?.ratings_negative ?? 0) + other.ratings_negative,
+});
+
+/** The counts after a change, and everything that is derived from them. */
+export function withChange(counts: Change, change: Change) {
+  const sums = sumOf(counts, change);
+  const all = { ...sums, ratings_total: sums.ratings_positive + sums.ratings_negative };
+  return { ...all, ...derivedStats(all) };
+}
+
+/** The stats of a mod with the counts that are not folded in yet, so that users see what they did. */
+export async function withPending<S extends Omit<ModStats, 'mod_id'>>(
+  reader: Pick<Database, 'first'>,
+  modId: number,
+  stats: S,
+): Promise<S> {
+  const change = await statsStore.pendingOf(reader, modId);
+  if (!change) return stats;
+  const { popularity: _, ...changed } = withChange(stats, change);
+  return { ...stats, ...changed };
+}
+
+/** The stats that are derived from the counts. */
+export function derivedStats(counts: statsStore.ModCounts) {
+  const { ratings_positive, ratings_total } = counts;
+  return {
+    ratings_percentage_positive: percentagePositive(ratings_positive, ratings_total),
+    ratings_weighted_aggregate: wilsonLowerBound(ratings_positive, ratings_total),
+    ratings_display_text: displayText(ratings_positive, ratings_total),
+    popularity: popularity(counts),
+  };
+}
+
+/** Current use weighs most. Subscribers and ratings decide between mods without downloads today. */
+export function popularity(counts: statsStore.ModCounts): number {
+  const { downloads_today, subscribers_total, ratings_positive, ratings_total } = counts;
+  return downloads_today * 10 + subscribers_total + wilsonLowerBound(ratings_positive, ratings_total) * 10;
+}

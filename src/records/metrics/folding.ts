@@ -1,0 +1,101 @@
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { lockExisting, takeAdvisoryLock } from '../../platform/database/locks.ts';
+import { placesOf, spansOf } from './counting.ts';
+import * as store from './store.ts';
+
+const FOLDED_AT_ONCE = 2_000;
+
+/** Adds the counts and the activity of the last seconds to the metrics. A lock makes workers take turns. */
+export async function foldMetrics(app: App): Promise<void> {
+  if (!(await store.hasChanges(app.db))) return;
+  for (let isAll = false; !isAll; )
+    isAll = await app.db.write(async (transaction) => {
+      await takeAdvisoryLock(transaction, 'metrics_changes');
+      const changes = await store.takeChanges(transaction, FOLDED_AT_ONCE);
+      await addMonths(transaction, changes);
+      await addCounts(transaction, changes);
+      await addActivity(transaction, changes);
+      return changes.length < FOLDED_AT_ONCE;
+    });
+}
+
+const placesIn = ({ game_id, platform }: store.ChangeRow) => placesOf(game_id, platform || undefined);
+
+/** Also creates the rows of days and months in which somebody was only active. */
+async function addCounts(transaction: Transaction, changes: readonly store.ChangeRow[]): Promise<void> {
+  const sums = new Map<string, { place: store.Place; spans: ReturnType<typeof spansOf>; counts: store.Counts }>();
+  for (const change of changes)
+    for (const place of placesIn(change)) {
+      const spans = spansOf(change.date_added);
+      const key = JSON.stringify([place, spans]);
+      const sum = sums.get(key) ?? { place, spans, counts: { ...NO_COUNTS } };
+      for (const name of store.COUNTS) if (name !== 'active_users') sum.counts[name] += change[name];
+      sums.set(key, sum);
+    }
+  for (const { place, spans, counts } of sums.values()) await store.addTo(transaction, place, spans, counts);
+}
+
+const NO_COUNTS = Object.fromEntries(store.COUNTS.map((name) => [name, 0])) as store.Counts;
+
+async function addMonths(transaction: Transaction, changes: readonly store.ChangeRow[]): Promise<void> {
+  const counted = changes.filter(({ downloads, subscribers }) => downloads !== 0 || subscribers !== 0);
+  if (counted.length === 0) return;
+  // A mod that is removed takes its rankings with it.
+  const existing = await lockExisting(transaction, 'mods', [...new Set(counted.map(({ mod_id }) => mod_id))]);
+  const ofMods = counted
+    .filter(({ mod_id }) => existing.has(mod_id))
+    .map(({ date_added, ...change }) => ({ ...change, month: spansOf(date_added).month }));
+  await store.addToMonths(transaction, ofMods, true);
+  const onPlatforms = ofMods.filter(({ platform }) => platform !== '');
+  await store.addToMonths(transaction, onPlatforms, false);
+}
+
+interface Active {
+  readonly person: string | undefined;
+  readonly address: string | undefined;
+}
+
+async function addActivity(transaction: Transaction, changes: readonly store.ChangeRow[]): Promise<void> {
+  const spans = new Map<string, { span: store.Span; active: Map<string, Active> }>();
+  const note = (span: store.Span, person: string, address: string) => {
+    if (person === '' && address === '') return;
+    const key = JSON.stringify(span);
+    const known = spans.get(key) ?? { span, active: new Map() };
+    known.active.set(`${person} ${address}`, { person: person || undefined, address: address || undefined });
+    spans.set(key, known);
+  };
+  for (const change of changes)
+    for (const place of placesIn(change)) {
+      const { day, month } = spansOf(change.date_added);
+      note({ ...place, span: 'day', number: day }, change.who, change.address_of_day);
+      note({ ...place, span: 'month', number: month }, change.who, change.address_of_month);
+    }
+  for (const { span, active } of spans.values()) await addToSpan(transaction, span, [...active.values()]);
+}
+
+async function addToSpan(transaction: Transaction, span: store.Span, active: readonly Active[]): Promise<void> {
+  const names = new Set(active.flatMap(({ person, address }) => [person, address].filter((who) => who !== undefined)));
+  const known = await store.activitiesOf(transaction, span, [...names]);
+  let difference = 0;
+  for (const { person, address } of active) {
+    const isKnown = person === undefined || known.has(person);
+    const counted = address === undefined ? 0 : known.get(address);
+    if (isKnown && (counted === 0 || (person === undefined && counted !== undefined))) continue;
+    if (person !== undefined && (await store.addActivity(transaction, span, person, 1))) difference += 1;
+    if (address !== undefined) difference += await settleAddress(transaction, span, address, person);
+  }
+  if (difference !== 0) await store.addActive(transaction, span, difference);
+}
+
+/** The change in the number of active users. An address stops counting once a signed-in user acts from it. */
+async function settleAddress(
+  transaction: Transaction,
+  span: store.Span,
+  address: string,
+  person: string | undefined,
+): Promise<number> {
+  if (person === undefined) return (await store.addActivity(transaction, span, address, 1)) ? 1 : 0;
+  if (await store.addActivity(transaction, span, address, 0)) return 0;
+  return (await store.stopCounting(transaction, span, address)) ? -1 : 0;
+}
