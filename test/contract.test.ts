@@ -600,6 +600,7 @@ for (const operation of operations.filter(({ declaration: { list } }) => list))
     for (const owner of people) await api.joins(ada, await api.aGame({ owner }), 1);
     const client = await allowedTo(operation);
     for (const { id } of people) await (await api.as(ada)).call(muteAUser, { params: { user_id: id } });
+    await api.counted();
     await untilChangesArrived();
     const query = QUERIES[operation.declaration.id];
     await client.send('GET', targetOf(operation), { query });

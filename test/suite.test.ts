@@ -11,6 +11,7 @@ const MEANT: Record<string, string> = {
   'src/platform/http/minimum-rate.test.ts': 'sets the clock to test that it has no effect',
   'src/platform/storage/local.test.ts': 'the file system records modification times',
   'src/commands/commands.test.ts': 'commands use the real clock',
+  'test/crash/counters.ts': 'waits for counters, with a limit that only a hang exceeds',
   'test/crash/crash.ts': 'prints the duration, without a decision',
   'test/postgres.ts': 'folders that a killed run has left are hours old',
   'test/real-clamd.ts': 'ends a scanner that never starts',

@@ -1,20 +1,36 @@
 import { parseArgs } from 'node:util';
+import { counterStorm } from '../test/crash/counters.ts';
 import { crashLoop } from '../test/crash/crash.ts';
 import { uploadCrashLoop } from '../test/crash/uploads.ts';
 
 const { values } = parseArgs({
-  options: { loops: { type: 'string', default: '50' }, uploads: { type: 'boolean' }, help: { type: 'boolean' } },
+  options: {
+    loops: { type: 'string', default: '50' },
+    uploads: { type: 'boolean' },
+    counters: { type: 'string' },
+    help: { type: 'boolean' },
+  },
 });
 if (values.help) {
-  console.log(`npm run crash [-- --loops 50 --uploads]
+  console.log(`npm run crash [-- --loops 50 --uploads | --counters 100000]
 Kills the service with -9 while 16 clients write, restarts it, and looks for acknowledged writes that are gone.
 With --uploads the clients upload files in parts and resume, and each file is looked at.
+With --counters they subscribe, rate, comment and follow at random until this many writes are acknowledged by two services,
+one of which is killed as often as --loops says. Every counter must then equal a recount within five seconds.
 MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
 } else if (values.uploads) {
   const { loops, parts, completed, lost } = await uploadCrashLoop(Number(values.loops), console.log);
   for (const line of lost) console.log(`LOST ${line}`);
   console.log(`${loops} kills, ${parts} acknowledged parts, ${completed} files, ${lost.length} lost`);
   process.exitCode = lost.length > 0 ? 1 : 0;
+} else if (values.counters) {
+  const options = { writes: Number(values.counters), kills: Number(values.loops), settleMs: 5_000 };
+  const { acknowledged, kills, wrong, settledMs } = await counterStorm(options, console.log);
+  for (const line of wrong) console.log(`WRONG ${line}`);
+  console.log(
+    `${kills} kills, ${acknowledged} acknowledged writes, ${wrong.length} wrong counters ${Math.round(settledMs)} ms later`,
+  );
+  process.exitCode = wrong.length > 0 ? 1 : 0;
 } else {
   const { loops, acknowledged, lost, slowestStartMs } = await crashLoop(Number(values.loops), console.log);
   for (const line of lost) console.log(`LOST ${line}`);

@@ -1,6 +1,7 @@
 // Runs alone: it starts programs, which end with its process.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { counterStorm } from './counters.ts';
 import { crashLoop } from './crash.ts';
 import { uploadCrashLoop } from './uploads.ts';
 import { webhookCrashLoop } from './webhooks.ts';
@@ -10,6 +11,12 @@ test('kill -9 during the writes of 16 clients loses no acknowledged write', asyn
   const { acknowledged, lost } = await crashLoop(3);
   assert.deepEqual(lost, []);
   assert.ok(acknowledged > 16, `only ${acknowledged} writes were acknowledged`);
+});
+
+test('after random writes to two services and kills, every counter equals a recount', async () => {
+  const { acknowledged, wrong } = await counterStorm({ writes: 600, kills: 2, settleMs: 60_000 });
+  assert.deepEqual(wrong, []);
+  assert.ok(acknowledged >= 600, `only ${acknowledged} writes were acknowledged`);
 });
 
 test('kill -9 during multipart uploads loses no acknowledged part and leaves no incomplete file', async () => {
