@@ -89,6 +89,8 @@ export const AUDITED: Record<string, Audited> = {
   'delete-collection-comment': 'audited',
   'edit-game-portal': 'separately',
   'delete-game-portal': 'audited',
+  'edit-game-store': 'audited',
+  'delete-game-store': 'audited',
   'edit-game-selling-terms': 'audited',
   'add-game-token-pack': 'audited',
   'refund-game-purchase': 'separately',

@@ -17,6 +17,8 @@ import { decideOverContent } from '../src/moderation/moderation/operations.ts';
 import { submitReportOperation } from '../src/moderation/reports/operations.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
+import { addSimulatedPurchase } from '../src/money/stores/operations.ts';
+import { putStoreSettings } from '../src/money/stores/settings.ts';
 import { addAgreementVersion } from '../src/people/agreements/operations.ts';
 import { joinStaff } from '../src/people/staff/staff.ts';
 import { setUserStatus, USER_BANNED } from '../src/people/users/users.ts';
@@ -53,6 +55,7 @@ const api = await startApi({
     MODSTEAD_JOBS: 'off',
     MODSTEAD_RATE_LIMITS: 'off',
     MODSTEAD_PAYMENTS: 'simulated',
+    MODSTEAD_STORES: 'simulated',
   },
 });
 const app = api.app();
@@ -125,6 +128,7 @@ const reportOn = (id: number) => ({ resource: 'mods', id, type: 0, summary: 'Wro
 type Params = Record<string, string | number>;
 
 const PACK = { name: 'Pack', tokens: 100, price: 199 };
+const STORE = { app_id: '480', web_api_key: '0123456789abcdef0123456789abcdef' };
 
 /** A game with one resource of every kind, all owned by the author, and the teams of game and mod. */
 async function aScene(name: SceneName) {
@@ -170,7 +174,13 @@ async function aScene(name: SceneName) {
   const ofWebhook = { ...inGame, webhook_id: webhook.body.id };
   await asAuthor.call(editModByPut, { params: ofMod, body: { summary: 'As described' } });
   const deliveries = await asOwner.call(getGameWebhookDeliveries, { params: ofWebhook });
-  const pack = await asOwner.call(addGameTokenPack, { params: inGame, body: PACK });
+  const inStores = { ...PACK, skus: ['xboxlive=made-up'] };
+  const pack = await asOwner.call(addGameTokenPack, { params: inGame, body: inStores });
+  await app.db.write((transaction) => putStoreSettings(app, transaction, game.id, 'steam', STORE));
+  const simulated = await asAuthor.call(addSimulatedPurchase, {
+    params: { ...inGame, portal: 'xboxlive' },
+    body: { sku: 'made-up' },
+  });
   const ofPack = { ...inGame, token_pack_id: pack.body.id };
   const payment = await asAuthor.call(buyTokenPack, { params: ofPack, body: { idempotent_key: name } });
   await asOwner.call(addMetricsSecret, { params: inGame });
@@ -228,6 +238,7 @@ async function aScene(name: SceneName) {
     ...ofMod,
     ...ofPack,
     payment_id: payment.body.id,
+    simulated_purchase_id: simulated.body.id,
     purchase_id: 999_999,
     monetization_team_id: game.id,
     transaction_id: 999_999,
@@ -434,6 +445,10 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'me-authenticate': () => ({ body: { security_code: 'AAAAA' } }),
   'add-connection': ({ game }) => ({ body: { game_id: game.id, appdata: 'made-up' } }),
   'edit-game-portal': () => ({ body: { active: false } }),
+  'edit-game-store': () => ({ body: STORE }),
+  'add-simulated-purchase': ({ params }) => ({ params: { ...params, portal: 'xboxlive' }, body: { sku: 'made-up' } }),
+  'pay-simulated-purchase': ({ params }) => ({ params: { ...params, portal: 'xboxlive' } }),
+  'refund-simulated-purchase': ({ params }) => ({ params: { ...params, portal: 'xboxlive' } }),
   'edit-game-selling-terms': () => ({ body: { hold_days: 14 } }),
   'add-game-token-pack': () => ({ body: { ...PACK, name: api.unique('Pack') } }),
   'edit-game-token-pack': () => ({ body: { price: 299 } }),

@@ -61,7 +61,12 @@ import { zipOf } from './zips.ts';
 // Jobs and the cache are off, because tests count the queries of requests.
 // Tests that hold for every operation are derived from the declarations here, and are not repeated in other files.
 const api = await startApi({
-  settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off', MODSTEAD_PAYMENTS: 'simulated' },
+  settings: {
+    MODSTEAD_CACHE_MB: '0',
+    MODSTEAD_JOBS: 'off',
+    MODSTEAD_PAYMENTS: 'simulated',
+    MODSTEAD_STORES: 'simulated',
+  },
 });
 const TAG_GROUPS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'checkboxes' as const, tags: [name] }));
 const game = await api.aGame({ tagGroups: TAG_GROUPS, settings: { monetization_options: 3 } });
@@ -324,6 +329,7 @@ const PARAMETERS: Record<string, string | number> = {
   webhook_id,
   token_pack_id,
   payment_id,
+  simulated_purchase_id: 999_999,
   purchase_id: 999_999,
   monetization_team_id: game.id,
   transaction_id: 999_999,

@@ -15,6 +15,7 @@ import { decideOverContent } from '../src/moderation/moderation/operations.ts';
 import { submitReportOperation } from '../src/moderation/reports/operations.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
+import { STORE_PORTALS } from '../src/money/stores/adapter.ts';
 import { addAgreementVersion } from '../src/people/agreements/operations.ts';
 import { joinStaff } from '../src/people/staff/staff.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
@@ -43,6 +44,7 @@ const PORTAL = { app_id: '1', ticket_key: '0'.repeat(64) };
 const RULE = { name: 'Everything', when: '{"all":[]}', verdict: 'report' };
 
 const PACK = { name: 'Pack', tokens: 100, price: 199 };
+const SKUS = STORE_PORTALS.map((portal) => `${portal}=made-up`);
 
 type Params = Record<string, string | number>;
 
@@ -145,7 +147,7 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
   const ofWebhook = { ...inGame, webhook_id: webhook.id };
   await must(asLeader.call(operationOf('edit-mod-put'), { params: ofMod, body: { summary: 'As it is told' } }));
   const deliveries = await must(asLeader.call(getGameWebhookDeliveries, { params: ofWebhook }));
-  const pack = await must(asLeader.call(addGameTokenPack, { params: inGame, body: PACK }));
+  const pack = await must(asLeader.call(addGameTokenPack, { params: inGame, body: { ...PACK, skus: SKUS } }));
   const ofPack = { ...inGame, token_pack_id: pack.id };
   const payment = await must(asAuthor.call(buyTokenPack, { params: ofPack, body: { idempotent_key: 'scene' } }));
   await must(asLeader.call(addMetricsSecret, { params: inGame }));
@@ -213,7 +215,26 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
       .select('id')
       .where('user_id', '=', author.id)
       .executeTakeFirstOrThrow();
-    return { notification_id: notification.id, session_id: session.id, token_id: token.id };
+    // A store that is out of order: an account that has tokens cannot be deleted.
+    const bought = {
+      game_id: game.id,
+      user_id: author.id,
+      sku: 'made-up',
+      quantity: 1,
+      consumption_key: '',
+      fault: 'busy',
+    };
+    const purchases = await query
+      .insertInto('simulated_purchases')
+      .values(STORE_PORTALS.map((portal) => ({ ...bought, portal, state: 'owned' as const, date_added: START })))
+      .returning('id')
+      .execute();
+    return {
+      notification_id: notification.id,
+      session_id: session.id,
+      token_id: token.id,
+      simulated_purchase_id: purchases[STORE_PORTALS.indexOf('steam')]!.id,
+    };
   });
   const params: Params = {
     ...ofMod,
@@ -369,6 +390,17 @@ const REQUESTS: Record<string, Request> = {
   'add-avatar': () => ({ files: AVATAR }),
   'edit-mailings': body({ wanted: false }),
   'edit-game-portal': body(PORTAL),
+  ...Object.fromEntries(
+    ['apple', 'epicgames', 'google', 'meta', 'ps', 'psn', 'steam', 'xboxlive'].map((store) => [
+      `sync-entitlements-${store}`,
+      ({ game }: Scene) => ({ body: { game_id: game.id } }),
+    ]),
+  ),
+  'edit-game-store': ({ game }) => ({
+    params: { game_id: game.id, portal: 'oculus' },
+    body: { app_id: '1', app_secret: 's' },
+  }),
+  'add-simulated-purchase': body({ sku: 'made-up' }),
   'edit-game-selling-terms': body({ hold_days: 14 }),
   'add-game-token-pack': body({ ...PACK, name: 'More' }),
   'edit-game-token-pack': body({ price: 299 }),

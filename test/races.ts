@@ -14,6 +14,7 @@ export const RACE_SETTINGS = {
     MODSTEAD_JOBS: 'off',
     MODSTEAD_RATE_LIMITS: 'off',
     MODSTEAD_PAYMENTS: 'simulated',
+    MODSTEAD_STORES: 'simulated',
     MODSTEAD_CONNECTIONS_PER_ADDRESS: '1000',
   },
   // A game can be deleted only after its mods.
@@ -203,6 +204,8 @@ export const NOT_RACED: Record<string, string> = {
 /** Operations that cannot write in the scene, with the reason. They lock in the same way as similar ones. */
 export const UNREACHED: Record<string, string> = {
   'change-email': 'needs codes from two mailboxes',
+  'delete-game-store': 'needs a store that the game has configured',
+  'pay-simulated-purchase': 'needs a purchase that is not paid yet',
   purchase: 'needs tokens and a mod that is for sale',
   'refund-purchase': 'needs a purchase',
   'refund-payment': 'needs a payment that was made, and then nobody could delete the account',

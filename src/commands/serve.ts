@@ -98,8 +98,11 @@ async function superviseProcesses(settings: Settings, count: number, demo: Envir
 }
 
 /** With sample content people try things out, and so pay without money. */
-const withPayments = (settings: Settings, isDemo: boolean): Settings =>
-  isDemo && settings.payments === 'default' ? { ...settings, payments: 'simulated' } : settings;
+function withPayments(settings: Settings, isDemo: boolean): Settings {
+  if (!isDemo) return settings;
+  const simulated = <T extends string>(chosen: T) => (chosen === 'default' ? 'simulated' : chosen);
+  return { ...settings, payments: simulated(settings.payments), stores: simulated(settings.stores) };
+}
 
 /** Port 0 requests a free port. It is determined beforehand, because addresses in answers contain it. */
 async function withPort(settings: Settings): Promise<Settings> {

@@ -38,6 +38,7 @@ import { packs } from '../money/packs/index.ts';
 import { payments } from '../money/payments/index.ts';
 import { purchases } from '../money/purchases/index.ts';
 import { revenueTeams } from '../money/revenue-teams/index.ts';
+import { stores } from '../money/stores/index.ts';
 import { terms } from '../money/terms/index.ts';
 import { transactions } from '../money/transactions/index.ts';
 import { wallets } from '../money/wallets/index.ts';
@@ -141,6 +142,7 @@ export const resources: readonly Resource[] = [
   revenueTeams,
   purchases,
   transactions,
+  stores,
   auditLists,
   webhookSettings,
   gameMetrics,

@@ -25,7 +25,16 @@ export interface Entry {
 }
 
 export interface Posting {
-  readonly kind: 'pack_sale' | 'pack_refund' | 'chargeback' | 'clawback' | 'purchase' | 'purchase_refund' | 'merge';
+  readonly kind:
+    | 'pack_sale'
+    | 'pack_refund'
+    | 'chargeback'
+    | 'clawback'
+    | 'store_sale'
+    | 'store_reversal'
+    | 'purchase'
+    | 'purchase_refund'
+    | 'merge';
   readonly gameId: number;
   readonly cause: Cause;
   /** The transaction that this one takes back, wholly or in part. */

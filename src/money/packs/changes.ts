@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PORTALS } from '../../platform/vocabulary/game-platforms.ts';
+import { LINKED_PORTALS } from '../../platform/vocabulary/game-platforms.ts';
 
 const fields = {
   name: z.string().trim().min(1).max(80),
@@ -11,8 +11,8 @@ const fields = {
     .regex(/^[A-Z]{3}$/)
     .meta({ description: 'ISO 4217. Without it, the currency of the game’s terms.' }),
   skus: z
-    .array(z.string().regex(new RegExp(`^(?:${PORTALS.join('|')})=[\\x21-\\x7e]{1,100}$`)))
-    .max(PORTALS.length)
+    .array(z.string().regex(new RegExp(`^(?:${LINKED_PORTALS.join('|')})=[\\x21-\\x7e]{1,100}$`)))
+    .max(LINKED_PORTALS.length)
     .meta({ description: 'What the pack is called in stores, as `portal=SKU`.' }),
 };
 const { name, tokens, price } = fields;

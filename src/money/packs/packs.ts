@@ -64,6 +64,12 @@ async function packChanged(app: App, transaction: Transaction, id: number): Prom
   for (const { onChange } of app.extensions.of(packExtensions)) await onChange(app, transaction, id);
 }
 
+/** The packs that a store sells for the game, by SKU. */
+export async function packsInStore(app: App, gameId: number, portal: string): Promise<Map<string, store.ListedPack>> {
+  const packs = await store.listed(app.db.query, gameId, portal);
+  return new Map(packs.map((pack) => [pack.sku, pack]));
+}
+
 async function requireAdministrator(transaction: Transaction, caller: UserCaller, gameId: number): Promise<void> {
   await requireGameForChange(transaction, caller, gameId);
   if ((await teamLevel(transaction, caller, 'games', gameId)) < ADMINISTRATOR)

@@ -37,6 +37,12 @@ export const TermsFields = z.object({
   pack_refunds_per_year: PerYear.meta({
     description: 'How many token packs a buyer can return in 365 days.',
   }).default(1),
+  store_packs_per_day: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .meta({ description: 'How many token packs a buyer can bring from one store in 24 hours; 0 for any number.' })
+    .default(0),
   tax_basis_points: BasisPoints.meta({ description: 'The tax on token packs, in hundredths of a percent.' }).default(0),
   tax_included: z.boolean().meta({ description: 'Whether the price of a pack contains the tax.' }).default(true),
   in_game_only: z

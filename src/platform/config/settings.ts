@@ -368,6 +368,12 @@ export const definitions = {
     'Payment provider: `simulated` moves no money and lets buyers choose the outcome; `off` sells no token packs.',
     oneOf('default', 'default', 'simulated', 'off'),
   ),
+  stores: define(
+    'MODSTEAD_STORES',
+    'simulated in the sandbox and with `serve --demo`, off in production',
+    '`simulated`: a store that a game has not configured is simulated, and players buy there without money. `off`: it sells nothing.',
+    oneOf('default', 'default', 'simulated', 'off'),
+  ),
   portalAddresses: define(
     'MODSTEAD_PORTAL_ADDRESSES',
     'the platforms themselves',

@@ -1,7 +1,7 @@
 import type { Identity as Known } from '../../people/users/bans.ts';
 import { setPortalNames, type UserRow } from '../../people/users/users.ts';
 import type { App } from '../../platform/app.ts';
-import type { Transaction } from '../../platform/database/database.ts';
+import type { Query, Transaction } from '../../platform/database/database.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { type Identity, PER_GAME } from './identity.ts';
@@ -112,6 +112,18 @@ export const shareAPortal = (transaction: Transaction, one: number, other: numbe
 /** The identifier of a portal account in the list of bans. */
 export const portalIdentifier = (portal: string, id: string, gameId: number): Known =>
   `portal ${portal} ${gameId} ${id}`;
+
+/** The id of the user's account on a portal in a game; the last used one if there are several. */
+export async function linkedId(
+  query: Query,
+  userId: number,
+  portal: LinkedPortal,
+  gameId: number,
+): Promise<string | undefined> {
+  const accounts = await store.accountsOf(query, userId);
+  const isMeant = (account: store.AccountRow) => account.portal === portal && [0, gameId].includes(account.game_id);
+  return accounts.findLast(isMeant)?.portal_id;
+}
 
 /** All identifiers by which a banned user can be recognised. */
 export async function identitiesOf({ query }: Transaction, { id, email }: UserRow): Promise<Known[]> {

@@ -1,0 +1,210 @@
+import { createPrivateKey } from 'node:crypto';
+import { requireGame } from '../../catalogue/games/games.ts';
+import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { auditGame } from '../../records/audit/audit.ts';
+import type { StorePortal, StoreSettings } from './adapter.ts';
+import * as store from './store.ts';
+
+interface FieldRules {
+  readonly secret?: true;
+  readonly list?: true;
+  readonly optional?: true;
+  readonly fits?: (value: string) => boolean;
+}
+
+const DIGITS = (value: string) => /^\d{1,20}$/.test(value);
+const REVERSED_DOMAIN = (value: string) => /^[\w-]+(?:\.[\w-]+)+$/.test(value);
+const HTTPS = (value: string) => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+
+function isKeyOf(type: 'ec' | 'rsa', pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === type;
+  } catch {
+    return false;
+  }
+}
+
+/** What a game must and may say about itself for each store. */
+export const STORE_FIELDS = {
+  apple: {
+    bundle_id: { fits: REVERSED_DOMAIN },
+    issuer_id: { optional: true },
+    key_id: { optional: true },
+    private_key: { secret: true, optional: true, fits: (value) => isKeyOf('ec', value) },
+  },
+  epicgames: {
+    client_id: {},
+    client_secret: { secret: true },
+    sandbox_id: { fits: (value) => /^[\w-]+$/.test(value) },
+    deployment_id: { optional: true },
+    user_client_ids: { list: true, optional: true },
+  },
+  google: {
+    package_name: { fits: REVERSED_DOMAIN },
+    service_account_email: {},
+    private_key: { secret: true, fits: (value) => isKeyOf('rsa', value) },
+    push_audience: { optional: true },
+    push_email: { optional: true },
+  },
+  oculus: { app_id: { fits: DIGITS }, app_secret: { secret: true } },
+  psn: {
+    client_id: {},
+    client_secret: { secret: true },
+    entitlements_url: { fits: HTTPS },
+    token_url: { optional: true, fits: HTTPS },
+    redirect_uri: { optional: true },
+    scope: { optional: true },
+  },
+  steam: { app_id: { fits: DIGITS }, web_api_key: { secret: true, fits: (value) => /^[\dA-F]{32}$/i.test(value) } },
+  xboxlive: { sandbox: { optional: true } },
+} as const satisfies Record<StorePortal, Record<string, FieldRules>>;
+
+/** Fields that are needed as soon as one of them is set. */
+const TOGETHER: Partial<Record<StorePortal, readonly string[]>> = {
+  apple: ['issuer_id', 'key_id', 'private_key'],
+  google: ['push_audience', 'push_email'],
+};
+
+/** The field that is the game's name at the store. */
+const STORE_APP: Partial<Record<StorePortal, string>> = { apple: 'bundle_id', google: 'package_name' };
+
+const fieldsOf = (portal: StorePortal): Readonly<Record<string, FieldRules>> => STORE_FIELDS[portal];
+
+type Values = Record<string, string | readonly string[]>;
+
+/** The game and the store are part of the purpose, so that a secret is of no use in another row. */
+const purposeOf = ({ game_id, portal }: Pick<store.SettingsRow, 'game_id' | 'portal'>) =>
+  `stores/settings/${game_id}/${portal}`;
+
+const valuesOf = (app: App, row: store.SettingsRow): Values => ({
+  ...JSON.parse(row.fields),
+  ...JSON.parse(app.secrets.unseal(purposeOf(row), row.secrets)),
+});
+
+/** The settings with their secrets; undefined if the game does not sell at the store. */
+export async function storeSettingsFor(
+  app: App,
+  gameId: number,
+  portal: StorePortal,
+): Promise<StoreSettings | undefined> {
+  const row = await store.settingsOf(app.db.query, gameId, portal);
+  return row && valuesOf(app, row);
+}
+
+/** The games that sell under this name at a store. Nothing keeps two games from naming the same. */
+export async function gamesOfStoreApp(
+  app: App,
+  portal: StorePortal,
+  storeApp: string,
+): Promise<readonly { readonly gameId: number; readonly settings: StoreSettings }[]> {
+  const rows = storeApp ? await store.settingsOfApp(app.db.query, portal, storeApp) : [];
+  return rows.map((row) => ({ gameId: row.game_id, settings: valuesOf(app, row) }));
+}
+
+export interface ShownStoreSettings {
+  readonly portal: StorePortal;
+  readonly fields: Values;
+  /** The names of the secrets that are set. */
+  readonly secrets: readonly string[];
+  readonly dateUpdated: number;
+}
+
+const shown = (app: App, row: store.SettingsRow): ShownStoreSettings => ({
+  portal: row.portal as StorePortal,
+  fields: JSON.parse(row.fields),
+  secrets: Object.keys(JSON.parse(app.secrets.unseal(purposeOf(row), row.secrets))),
+  dateUpdated: row.date_updated,
+});
+
+async function requireAdministrator(
+  reader: Pick<Database, 'first'>,
+  caller: UserCaller,
+  gameId: number,
+): Promise<void> {
+  await requireGame(reader, caller, gameId);
+  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
+    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
+export async function listStoreSettings(app: App, caller: UserCaller, gameId: number): Promise<ShownStoreSettings[]> {
+  await requireAdministrator(app.db, caller, gameId);
+  return (await store.allSettingsOf(app.db.query, gameId)).map((row) => shown(app, row));
+}
+
+/** The audit log names the fields that were set, never their values. */
+export const changeStoreSettings = (
+  app: App,
+  caller: UserCaller,
+  gameId: number,
+  portal: StorePortal,
+  changes: StoreSettings,
+): Promise<ShownStoreSettings> =>
+  app.db.write(async (transaction) => {
+    await requireAdministrator(transaction, caller, gameId);
+    const put = await putStoreSettings(app, transaction, gameId, portal, changes);
+    const data = { portal, fields: Object.keys(changes) };
+    await auditGame(app, transaction, caller, gameId, { action: 'stores-set', data });
+    return put;
+  });
+
+export const removeStoreSettings = (app: App, caller: UserCaller, gameId: number, portal: StorePortal): Promise<void> =>
+  app.db.write(async (transaction) => {
+    await requireAdministrator(transaction, caller, gameId);
+    if (!(await store.removeSettings(transaction.query, gameId, portal))) throw new ApiError('RESOURCE_NOT_FOUND');
+    await auditGame(app, transaction, caller, gameId, { action: 'stores-remove', data: { portal } });
+  });
+
+/** Fields that `changes` does not name keep their values; empty ones are removed. */
+export async function putStoreSettings(
+  app: App,
+  { query }: Transaction,
+  gameId: number,
+  portal: StorePortal,
+  changes: StoreSettings,
+): Promise<ShownStoreSettings> {
+  const before = await store.settingsOf(query, gameId, portal);
+  const values = Object.entries({ ...(before && valuesOf(app, before)), ...changes });
+  const settings = Object.fromEntries(values.filter(([, value]) => value !== undefined && value.length > 0)) as Values;
+  refuseProblems(portal, settings);
+  const partOf = (secret: boolean) =>
+    Object.fromEntries(
+      Object.entries(settings).filter(([name]) => (fieldsOf(portal)[name]?.secret === true) === secret),
+    );
+  const row = {
+    game_id: gameId,
+    portal,
+    store_app: String(settings[STORE_APP[portal] ?? ''] ?? ''),
+    fields: JSON.stringify(partOf(false)),
+    secrets: app.secrets.seal(purposeOf({ game_id: gameId, portal }), JSON.stringify(partOf(true))),
+    date_updated: app.clock.now(),
+  };
+  await store.putSettings(query, row);
+  return shown(app, row);
+}
+
+/** One error names every field that is missing or invalid. */
+function refuseProblems(portal: StorePortal, settings: Values): void {
+  const rules = fieldsOf(portal);
+  const together = TOGETHER[portal] ?? [];
+  const needed = new Set([
+    ...Object.keys(rules).filter((field) => !rules[field]!.optional),
+    ...(together.some((field) => field in settings) ? together : []),
+  ]);
+  const fields = [
+    ...[...needed].filter((field) => !(field in settings)).map((field) => ({ field, rule: 'required' as const })),
+    ...Object.keys(settings)
+      .filter((field) => !fits(rules[field], settings[field]!))
+      .map((field) => ({ field, rule: 'invalid' as const })),
+  ];
+  if (fields.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields });
+}
+
+function fits(rules: FieldRules | undefined, value: string | readonly string[]): boolean {
+  if (!rules || Array.isArray(value) !== (rules.list === true)) return false;
+  const { fits: check } = rules;
+  return !check || [value].flat().every(check);
+}
