@@ -64,7 +64,9 @@ export const outsideOf = (settings: Settings): Outside => ({
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
 const CONNECTIONS_MAX = 10;
-const CONNECTIONS_MIN = 4;
+const CONNECTIONS_MIN = 2;
+/** PostgreSQL allows 100 by default, and keeps three of them for its superuser. */
+const CONNECTIONS_OF_ALL = 97;
 
 /** Opens the database of an environment, and migrates it on SQLite. */
 async function openDatabase(
@@ -89,9 +91,14 @@ async function openDatabase(
   return openPostgres(url, { notifications, readTimeoutMs, connectionsMax: connectionsOf(siblings?.count ?? 1) });
 }
 
-/** The size of each pool. Together the processes of two environments stay below PostgreSQL's default of 100. */
-const connectionsOf = (processes: number): number =>
-  Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, Math.ceil((2 * CONNECTIONS_MAX) / processes)));
+/**
+ * The size of a pool. An environment has two of this size, two of half of it and two more connections, so up to six
+ * processes with two environments each stay within PostgreSQL's default.
+ */
+function connectionsOf(processes: number): number {
+  const ofEnvironment = CONNECTIONS_OF_ALL / processes / ENVIRONMENTS.length;
+  return Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, Math.floor((ofEnvironment - 3) / 3)));
+}
 
 export function databaseUrl(settings: Settings, environment: Environment): string | undefined {
   const { databaseUrl: production, sandboxDatabaseUrl } = settings;
