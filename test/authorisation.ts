@@ -237,6 +237,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'add-simulated-purchase': { open: '!kk ++w ++++ +++ +bk' },
   'pay-simulated-purchase': { open: '!kk nnw +nnn nnn nbk' },
   'refund-simulated-purchase': { open: '!kk nnw +nnn nnn nbk' },
+  'receive-stripe-notification': { open: '--- --- ---- --- ---', refs: [17_040] },
   'receive-google-notification': { open: '--- --- ---- --- ---', refs: [17_040] },
   'receive-apple-notification': { open: '--- --- ---- --- ---', refs: [17_046] },
   'get-user-purchases': { open: '!kk +++ ++++ +++ +bk' },

@@ -1,4 +1,5 @@
 import { resource } from '../../platform/manifest/resource.ts';
 import { simulatedPaymentsTable } from './migrations/2026-11-16-simulated-payments.ts';
+import { stripePaymentsTable } from './migrations/2026-11-16-stripe-payments.ts';
 
-export const gateways = resource({ name: 'gateways', migrations: [simulatedPaymentsTable] });
+export const gateways = resource({ name: 'gateways', migrations: [simulatedPaymentsTable, stripePaymentsTable] });

@@ -22,3 +22,12 @@ export const decide = async (transaction: Transaction, reference: string, outcom
 
 const REFUND = statement("update simulated_payments set outcome = 'refunded' where reference = ? and outcome = 'paid'");
 export const refund = (transaction: Transaction, reference: string) => transaction.run(REFUND, [reference]);
+
+const STRIPE_OBJECT = statement('select stripe_object from stripe_payments where reference = ?');
+export const stripeObjectOf = async (reader: Pick<Database, 'first'>, reference: string) =>
+  (await reader.first<{ stripe_object: string }>(STRIPE_OBJECT, [reference]))?.stripe_object;
+
+const ADD_STRIPE = statement(`insert into stripe_payments (reference, stripe_object, date_added)
+  values (?, ?, ?) on conflict (reference) do nothing`);
+export const addStripeObject = (transaction: Transaction, reference: string, object: string, now: number) =>
+  transaction.run(ADD_STRIPE, [reference, object, now]);

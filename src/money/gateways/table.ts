@@ -1,6 +1,7 @@
 declare module '../../platform/database/database.ts' {
   interface Tables {
     simulated_payments: SimulatedPaymentsTable;
+    stripe_payments: StripePaymentsTable;
   }
 }
 
@@ -14,5 +15,13 @@ export interface SimulatedPaymentsTable {
   outcome: 'open' | 'paid' | 'failed' | 'refunded';
   /** When a delayed payment arrives. */
   date_due: number;
+  date_added: number;
+}
+
+/** Where a payment is found at Stripe. */
+export interface StripePaymentsTable {
+  reference: string;
+  /** The Checkout Session (`cs_…`), the PaymentIntent (`pi_…`), or `declined`. */
+  stripe_object: string;
   date_added: number;
 }

@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { user } from '../../platform/access/caller.ts';
+import { anyone, user } from '../../platform/access/caller.ts';
 import { Id, Integer, PathId, page, pageOf, pagesOnly, Timestamp } from '../../platform/http/objects.ts';
-import { ok, operation } from '../../platform/http/operation.ts';
+import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { TokenPackPath } from '../packs/object.ts';
-import { listPayments, orderPack, type PaymentRow, refundPayment, requirePayment } from './payments.ts';
+import {
+  listPayments,
+  orderPack,
+  type PaymentRow,
+  receiveNotification,
+  refundPayment,
+  requirePayment,
+} from './payments.ts';
 
 const PaymentObject = z
   .object({
@@ -59,6 +66,7 @@ export const buyTokenPack = operation({
     'MONETIZATION_GAME_MONETIZATION_DISABLED',
     'MONETIZATION_IAP_NOT_CONFIGURED',
     'MONETIZATION_REQUEST_ERROR',
+    'MONETIZATION_PAYMENT_FAILED',
   ],
   handle: async (app, { caller, params, body }) => {
     const order = { gameId: params.game_id, packId: params.token_pack_id, key: body.idempotent_key };
@@ -108,4 +116,24 @@ export const refundUserPayment = operation({
   handle: async (app, { caller, params }) => toPayment(await refundPayment(app, caller, params.payment_id)),
 });
 
-export const paymentOperations = [buyTokenPack, getUserPayments, getUserPayment, refundUserPayment];
+const NOTIFICATION_BYTES_MAX = 1_048_576;
+
+export const notifyStripe = operation({
+  id: 'receive-stripe-notification',
+  tag: 'Monetization',
+  method: 'POST',
+  path: '/notifications/stripe',
+  says: 'Receives events of Stripe, signed with the secret of the webhook endpoint: finished Checkout Sessions, disputes and refunds.',
+  access: anyone(),
+  unlocked: 'locks the payment that it settles',
+  headers: { 'stripe-signature': { says: 'The signature of Stripe.' } },
+  raw: { bytesMax: NOTIFICATION_BYTES_MAX, says: 'The event, as Stripe has signed it.' },
+  returns: noContent,
+  errors: ['USER_CALLBACK_TOKEN_INVALID', 'USER_CALLBACK_TOKEN_FAILED_JWT_SIGNATURE'],
+  handle: async (app, { headers, raw }) => {
+    const payload = Buffer.concat(await Array.fromAsync(raw.chunks)).toString('utf8');
+    await receiveNotification(app, payload, headers['stripe-signature'] ?? '');
+  },
+});
+
+export const paymentOperations = [notifyStripe, buyTokenPack, getUserPayments, getUserPayment, refundUserPayment];

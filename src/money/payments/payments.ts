@@ -6,6 +6,7 @@ import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { gatewayNamed, gatewayOf, type PaymentGateway } from '../gateways/gateways.ts';
+import { readStripeNotification } from '../gateways/stripe.ts';
 import { type Cause, insufficientFunds } from '../ledger/ledger.ts';
 import { type PackRow, requirePack } from '../packs/packs.ts';
 import { requireSelling } from '../terms/switches.ts';
@@ -235,6 +236,15 @@ export async function disputeReference(app: App, provider: string, reference: st
     await audit(app, transaction, { actor: 0, action: 'payments.dispute', subject, data: { tokens: payment.tokens } });
     return true;
   });
+}
+
+/** An event of Stripe. What it says is not believed but asked for, so events may repeat and arrive in any order. */
+export async function receiveNotification(app: App, payload: string, signature: string): Promise<void> {
+  const notification = await readStripeNotification(app, payload, signature);
+  if (!notification) return;
+  const { reference, isReversal } = notification;
+  await settleReference(app, 'stripe', reference);
+  if (isReversal) await disputeReference(app, 'stripe', reference);
 }
 
 const SETTLED_AT_ONCE = 100;

@@ -365,8 +365,21 @@ export const definitions = {
   payments: define(
     'MODSTEAD_PAYMENTS',
     'simulated in the sandbox and with `serve --demo`, off in production',
-    'Payment provider: `simulated` moves no money and lets buyers choose the outcome; `off` sells no token packs.',
-    oneOf('default', 'default', 'simulated', 'off'),
+    'Payment provider: `simulated` moves no money and lets buyers choose the outcome; `stripe` charges them, except in the sandbox; `off` sells no token packs.',
+    oneOf('default', 'default', 'simulated', 'stripe', 'off'),
+  ),
+  stripeKey: define('MODSTEAD_STRIPE_KEY', 'none', 'Secret or restricted key of the Stripe account.', optional),
+  stripeWebhookSecret: define(
+    'MODSTEAD_STRIPE_WEBHOOK_SECRET',
+    'none',
+    'Signing secret of the webhook endpoint `/v1/notifications/stripe` at Stripe.',
+    optional,
+  ),
+  stripeAddress: define(
+    'MODSTEAD_STRIPE_ADDRESS',
+    'https://api.stripe.com',
+    'Address of Stripe’s API, such as that of a proxy.',
+    (value) => new URL(value || 'https://api.stripe.com').origin,
   ),
   stores: define(
     'MODSTEAD_STORES',
