@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { checkoutCrashLoop } from '../test/crash/checkouts.ts';
 import { counterStorm } from '../test/crash/counters.ts';
 import { crashLoop } from '../test/crash/crash.ts';
 import { uploadCrashLoop } from '../test/crash/uploads.ts';
@@ -8,15 +9,17 @@ const { values } = parseArgs({
     loops: { type: 'string', default: '50' },
     uploads: { type: 'boolean' },
     counters: { type: 'string' },
+    checkouts: { type: 'boolean' },
     help: { type: 'boolean' },
   },
 });
 if (values.help) {
-  console.log(`npm run crash [-- --loops 50 --uploads | --counters 100000]
+  console.log(`npm run crash [-- --loops 50 --uploads | --counters 100000 | --checkouts]
 Kills the service with -9 while 16 clients write, restarts it, and looks for acknowledged writes that are gone.
 With --uploads the clients upload files in parts and resume, and each file is looked at.
 With --counters they subscribe, rate, comment and follow at random until this many writes are acknowledged by two services,
 one of which is killed as often as --loops says. Every counter must then equal a recount within five seconds.
+With --checkouts they buy and return a mod, the books are verified, and lost answers are asked for again.
 MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
 } else if (values.uploads) {
   const { loops, parts, completed, lost } = await uploadCrashLoop(Number(values.loops), console.log);
@@ -31,6 +34,11 @@ MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
     `${kills} kills, ${acknowledged} acknowledged writes, ${wrong.length} wrong counters ${Math.round(settledMs)} ms later`,
   );
   process.exitCode = wrong.length > 0 ? 1 : 0;
+} else if (values.checkouts) {
+  const { loops, purchases, refunds, problems } = await checkoutCrashLoop(Number(values.loops), console.log);
+  for (const line of problems) console.log(`PROBLEM ${line}`);
+  console.log(`${loops} kills, ${purchases} purchases, ${refunds} returns, ${problems.length} problems`);
+  process.exitCode = problems.length > 0 ? 1 : 0;
 } else {
   const { loops, acknowledged, lost, slowestStartMs } = await crashLoop(Number(values.loops), console.log);
   for (const line of lost) console.log(`LOST ${line}`);

@@ -1,6 +1,7 @@
 // Runs alone: it starts programs, which end with its process.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkoutCrashLoop } from './checkouts.ts';
 import { counterStorm } from './counters.ts';
 import { crashLoop } from './crash.ts';
 import { uploadCrashLoop } from './uploads.ts';
@@ -29,4 +30,10 @@ test('kill -9 during webhook deliveries loses no event and preserves the order p
   const { acknowledged, received, lost, disordered } = await webhookCrashLoop(2);
   assert.deepEqual({ lost, disordered }, { lost: [], disordered: [] });
   assert.ok(acknowledged > 0 && received >= acknowledged, `${acknowledged} acknowledged, ${received} received`);
+});
+
+test('kill -9 during checkouts and refunds leaves nothing half done, and a repeated request gets its answer', async () => {
+  const { purchases, problems } = await checkoutCrashLoop(2);
+  assert.deepEqual(problems, []);
+  assert.ok(purchases > 0);
 });
