@@ -94,6 +94,8 @@ export const AUDITED: Record<string, Audited> = {
   'edit-game-selling-terms': 'audited',
   'add-game-token-pack': 'audited',
   'refund-game-purchase': 'separately',
+  'decide-seller-account': 'separately',
+  'decide-game-partner': 'audited',
   'edit-game-token-pack': 'audited',
   'delete-game-token-pack': 'audited',
   'add-game-webhook': 'audited',

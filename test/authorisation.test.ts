@@ -127,6 +127,7 @@ const reportOn = (id: number) => ({ resource: 'mods', id, type: 0, summary: 'Wro
 
 type Params = Record<string, string | number>;
 
+const SELLER = { legal_name: 'Ada', country: 'GB', payout_details: 'IBAN' };
 const PACK = { name: 'Pack', tokens: 100, price: 199 };
 const STORE = { app_id: '480', web_api_key: '0123456789abcdef0123456789abcdef' };
 
@@ -461,6 +462,9 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
     body: { transaction_id: 999_999, portal: 'steam', refund_reason: 'Chargeback' },
   }),
   'create-mod-monetization-team': () => ({ body: { 'users[0][id]': people.author.id, 'users[0][split]': 100 } }),
+  'register-seller-account': () => ({ body: SELLER }),
+  'decide-seller-account': () => ({ body: { status: 'rejected' } }),
+  'decide-game-partner': () => ({ body: { status: 'invited' } }),
   'refund-game-purchase': () => ({ body: { reason: 'Broken' } }),
   'buy-token-pack': () => ({ body: { idempotent_key: api.unique('key') } }),
   'add-game-webhook': () => ({ body: { name: 'More', url: 'https://10.0.0.1/' } }),

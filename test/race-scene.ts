@@ -406,6 +406,7 @@ const REQUESTS: Record<string, Request> = {
   'edit-game-token-pack': body({ price: 299 }),
   purchase: body({ idempotent_key: 'race' }),
   'create-mod-monetization-team': ({ game }) => ({ body: { 'users[0][id]': game.owner.id, 'users[0][split]': 100 } }),
+  'decide-game-partner': body({ status: 'invited' }),
   'refund-game-purchase': body({ reason: 'Broken' }),
   'buy-token-pack': body({ idempotent_key: 'race' }),
   'add-game-webhook': body({ name: 'More', url: 'https://10.0.0.1/' }),

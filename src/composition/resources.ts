@@ -35,6 +35,7 @@ import { gateways } from '../money/gateways/index.ts';
 import { ledger } from '../money/ledger/index.ts';
 import { offers } from '../money/offers/index.ts';
 import { packs } from '../money/packs/index.ts';
+import { partners } from '../money/partners/index.ts';
 import { payments } from '../money/payments/index.ts';
 import { purchases } from '../money/purchases/index.ts';
 import { revenueTeams } from '../money/revenue-teams/index.ts';
@@ -138,6 +139,7 @@ export const resources: readonly Resource[] = [
   wallets,
   gateways,
   payments,
+  partners,
   offers,
   revenueTeams,
   purchases,

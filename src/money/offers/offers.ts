@@ -7,6 +7,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { findPack, findPackCovering, type PackRow, skusOfPack } from '../packs/packs.ts';
+import { requirePartner } from '../partners/partners.ts';
 import { GAME_HAS_LIMITED_STOCK, GAME_HAS_MARKETPLACE, GAME_LIMITS_ALL, requireSelling } from '../terms/switches.ts';
 import { termsOf } from '../terms/terms.ts';
 import * as store from './store.ts';
@@ -41,6 +42,7 @@ export async function editOffer(app: App, transaction: Transaction, { mod, level
   if (levels.mod < ADMINISTRATOR && levels.game < MANAGER) throw new ApiError('MOD_SUPPLY_NO_EDIT_PERMISSION');
   const game = await gameRowIn(transaction, mod.game_id);
   await requireOfferable(app, transaction, game, wanted);
+  if (wanted.price > 0 || wanted.monetization_options > 0) await requirePartner(transaction, game, mod.submitted_by);
   await store.setPack(transaction, mod.id, packId);
   await setOffer(transaction, mod.id, wanted);
 }

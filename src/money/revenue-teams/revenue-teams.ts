@@ -8,6 +8,8 @@ import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
+import { balancesOf, tokenAccount } from '../ledger/ledger.ts';
+import { STATUS } from '../partners/sellers.ts';
 import { requireSelling } from '../terms/switches.ts';
 import * as store from './store.ts';
 
@@ -75,7 +77,7 @@ export async function setRevenueTeam(
     await requireMember(transaction, caller, gameId, modId, ADMINISTRATOR);
     requireSelling(app, await gameRowIn(transaction, gameId));
     requireFair(users);
-    for (const { id } of users) await requireEarner(transaction, id);
+    for (const { id } of users) await requireEarner(transaction, gameId, id);
     await requireLeaderConsent(transaction, caller, mod, users);
     const shares = users.map(({ id, split }) => ({ user_id: id, split }));
     const team = await replaceTeam(app, transaction, caller, mod, shares);
@@ -118,9 +120,12 @@ function requireFair(users: readonly Split[]): void {
   if (!isWhole || users.some(({ split }) => split < 1)) throw refusedUsers('MONETIZATION_SPLIT_LIMITS');
 }
 
-async function requireEarner(transaction: Transaction, id: number): Promise<void> {
+async function requireEarner(transaction: Transaction, gameId: number, id: number): Promise<void> {
   const user = await findUserIn(transaction, id);
   if (user?.status !== USER_ACTIVE || user.date_locked !== null) throw refusedUsers('MONETIZATION_TEAM_ADD_ERROR');
+  if ((user.monetization_status & STATUS.REJECTED) !== 0) throw refusedUsers('MONETIZATION_ONBOARD_ERROR');
+  const [deficit] = await balancesOf(transaction, [tokenAccount('deficit', gameId, id)]);
+  if (deficit !== 0) throw refusedUsers('MONETIZATION_WALLET_ERROR');
 }
 
 /** Nobody but the leader lowers the share of the leader. */

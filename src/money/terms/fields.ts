@@ -45,6 +45,30 @@ export const TermsFields = z.object({
     .default(0),
   tax_basis_points: BasisPoints.meta({ description: 'The tax on token packs, in hundredths of a percent.' }).default(0),
   tax_included: z.boolean().meta({ description: 'Whether the price of a pack contains the tax.' }).default(true),
+  partner_mods_min: z
+    .int()
+    .min(0)
+    .max(1_000)
+    .meta({ description: 'How many public mods an applicant for the partner programme needs.' })
+    .default(1),
+  partner_subscribers_min: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .meta({ description: 'How many subscribers these mods need together.' })
+    .default(0),
+  partner_rating_min: z
+    .int()
+    .min(0)
+    .max(100)
+    .meta({ description: 'The weighted rating that the best of them needs, in percent.' })
+    .default(0),
+  partner_review: z.boolean().meta({ description: 'Whether the team decides over each application.' }).default(true),
+  partner_invited_only: z
+    .boolean()
+    .meta({ description: 'Whether only invited users may apply (900042).' })
+    .default(false),
+  partner_reapply_days: Days.meta({ description: 'How long a rejected applicant waits (900043).' }).default(30),
   in_game_only: z
     .boolean()
     .meta({ description: 'Whether only tokens of a sign-in in the game may buy (900074).' })

@@ -1,0 +1,11 @@
+import { resource } from '../../platform/manifest/resource.ts';
+import { partnersTables } from './migrations/2026-11-16-partners.ts';
+import { partnerOperations } from './operations.ts';
+import { personalPartners } from './personal.ts';
+
+export const partners = resource({
+  name: 'partners',
+  operations: partnerOperations,
+  migrations: [partnersTables],
+  personalData: personalPartners,
+});
