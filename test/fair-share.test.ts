@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editModByPut } from '../src/catalogue/mods/operations.ts';
-import { FairShare } from '../src/platform/http/fair-share.ts';
+import { FairShare, PacedRefusals } from '../src/platform/http/fair-share.ts';
 import { startApi } from './api.ts';
 
 const api = await startApi({
@@ -20,6 +20,7 @@ const ask = (address: string, query: string) =>
   api.proxied('GET', `/v1/games/${game.id}/mods?api_key=${game.api_key}&${query}`, {
     headers: { 'x-forwarded-for': address },
   });
+const LIMITS = { perAddress: 1, inAll: 100, waitingPerAddress: 100, waitingInAll: 100 };
 const costly = (n: number) =>
   `metadata_blob-not-lk=*${'a'.repeat(230)}${n}b*&metadata_blob-lk=*${'a'.repeat(230)}${n}c*`;
 
@@ -40,10 +41,10 @@ test('a client with many expensive requests does not block other clients', async
 });
 
 test('waiting requests of one address do not delay another address, and released slots are reused', async () => {
-  const shares = new FairShare(2);
+  const shares = new FairShare({ ...LIMITS, perAddress: 2 });
   const order: string[] = [];
   const enter = async (who: string, address: string) => {
-    const leave = await shares.acquire(address);
+    const leave = await shares.acquire(address, true);
     order.push(who);
     return leave;
   };
@@ -60,4 +61,39 @@ test('waiting requests of one address do not delay another address, and released
   assert.deepEqual(order, ['a1', 'a2', 'b1', 'a3', 'a4']);
   for (const who of ['a5', 'a6']) await enter(who, 'a');
   assert.deepEqual(order.slice(-2), ['a5', 'a6']);
+});
+
+test('an address whose queue is full is refused with 429, and everybody with 503 when the service is full', async () => {
+  const shares = new FairShare({ perAddress: 1, inAll: 2, waitingPerAddress: 2, waitingInAll: 1 });
+  const read = (address: string) => shares.acquire(address, true);
+  const ofOne = [read('a'), read('a'), read('a')];
+  assert.equal(shares.refusal('a')?.status, 429);
+  assert.equal(shares.refusal('b'), undefined);
+  const ofOthers = [read('b'), read('c')];
+  await Promise.all([ofOne[0], ofOthers[0]]);
+  assert.deepEqual(
+    [shares.refusal('d')?.status, shares.refusal('d')?.retryAfterSeconds, shares.refusal('a')?.status],
+    [503, 1, 429],
+  );
+  (await shares.acquire('d', false))();
+  (await ofOthers[0]!)();
+  (await ofOthers[1]!)();
+  for (const each of ofOne) (await each)();
+  assert.deepEqual([shares.refusal('a'), shares.refusal('d')], [undefined, undefined]);
+});
+
+test('refusals of a flood are spread over time, in order', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const refusals = new PacedRefusals();
+  const sent: number[] = [];
+  const all = Array.from({ length: 70 }, (_, i) => refusals.next().then(() => sent.push(i)));
+  const turn = () => new Promise((done) => setImmediate(done));
+  return (async () => {
+    for (const expected of [25, 50, 70]) {
+      await turn();
+      assert.deepEqual(sent, [...Array(expected).keys()]);
+      t.mock.timers.tick(50);
+    }
+    await Promise.all(all);
+  })();
 });

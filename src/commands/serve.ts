@@ -65,19 +65,22 @@ function processesOf({ processes, databaseUrl }: Settings): number {
 const SERVICE_PROCESS = fileURLToPath(new URL('../../bin/service-process.mjs', import.meta.url));
 
 async function superviseProcesses(settings: Settings, count: number, demo: Environment | undefined): Promise<Serving> {
-  const { bindSockets } = await import('./serving/listening-sockets.ts');
+  const { bindSockets, SOCKETS_PER_PROCESS } = await import('../platform/http/listening-sockets.ts');
   const { StartFailed, Supervisor } = await import('./serving/supervisor.ts');
   const { sumOfMetrics } = await import('../platform/http/metrics.ts');
   const { createLog } = await import('../platform/runtime/log.ts');
   const { port, payments } = settings;
-  const sockets = await bindSockets(settings.bind, port, count);
+  // They stay open here, so that connections in their queues outlive the process that accepts from them.
+  const bound = await bindSockets(settings.bind, port, count * SOCKETS_PER_PROCESS);
+  const socketsOf = (slot: number) =>
+    bound.length === 1 ? bound : bound.slice(slot * SOCKETS_PER_PROCESS, (slot + 1) * SOCKETS_PER_PROCESS);
   const supervisor = new Supervisor({
     count,
     spawn: (slot) =>
       spawn(process.execPath, [...process.execArgv, SERVICE_PROCESS], {
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc', sockets[slot]!.fd()],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...socketsOf(slot).map((socket) => socket.fd())],
       }),
-    order: { kind: 'start', count, overrides: { port, payments }, demo },
+    order: { kind: 'start', count, sockets: socketsOf(0).length, overrides: { port, payments }, demo },
     drainMs: settings.drainSeconds * 1_000,
     log: createLog(settings.log, (text) => void process.stderr.write(text)),
     sumOfMetrics,

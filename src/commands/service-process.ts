@@ -1,7 +1,7 @@
 import { readSettings } from '../platform/config/settings.ts';
 import { SupervisedSiblings, type Upward } from '../platform/runtime/siblings.ts';
 import { failureOf } from './failure.ts';
-import { type FromProcess, LISTEN_FD, type StartOrder, type ToProcess } from './serving/messages.ts';
+import { FIRST_LISTEN_FD, type FromProcess, type StartOrder, type ToProcess } from './serving/messages.ts';
 
 const send = (message: FromProcess) => void process.send?.(message, undefined, {}, () => {});
 
@@ -31,7 +31,8 @@ try {
   });
   const settings = { ...readSettings(process.env), ...order.overrides };
   const { startServing } = await serving;
-  const { service, demo } = await startServing(settings, order.demo, { siblings, listenFd: LISTEN_FD });
+  const listenFds = Array.from({ length: order.sockets }, (_, i) => FIRST_LISTEN_FD + i);
+  const { service, demo } = await startServing(settings, order.demo, { siblings, listenFds });
   send({ kind: 'started', certificateFile: service.certificateFile, demo });
   await stopped;
   await service.stop();

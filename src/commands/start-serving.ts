@@ -11,11 +11,11 @@ import { addDemoTo, type DemoState } from './demo.ts';
 export async function startServing(
   settings: Settings,
   demoIn: Environment | undefined,
-  supervised?: { readonly siblings: Siblings; readonly listenFd: number },
+  supervised?: { readonly siblings: Siblings; readonly listenFds: readonly number[] },
 ): Promise<{ service: Service; demo: DemoState | undefined }> {
   const demo = demoIn && (await addDemoTo(settings, demoIn));
   const outside = { ...outsideOf(settings), ...(supervised && { siblings: supervised.siblings }) };
-  const service = await composeService(settings, outside, supervised && { listenFd: supervised.listenFd });
+  const service = await composeService(settings, outside, supervised && { listenFds: supervised.listenFds });
   setImmediate(() => {
     flushCompileCache();
     releaseMemory();

@@ -206,8 +206,8 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly observe?: (observation: Observation) => void;
-  /** A listening socket from the supervisor, instead of the port of the settings. */
-  readonly listenFd?: number;
+  /** Sockets from the supervisor, instead of the port of the settings. */
+  readonly listenFds?: readonly number[];
 }
 
 /** A misspelt operation would silently stay unlimited. */
@@ -274,7 +274,7 @@ export async function composeService(
     tls: tls.options,
     port: settings.port,
     bind: settings.bind,
-    listenFd: options.listenFd,
+    listenFds: options.listenFds,
     connectionsMax: (address) => (isTrusted(address, settings.trustProxy) ? Number.POSITIVE_INFINITY : connectionsMax),
   });
   const workers = settings.jobs === 'on' ? Object.values(apps).map((app) => composeWorker(app)) : [];

@@ -59,7 +59,7 @@ function supervise({ startsWell = (_pid: number): boolean => true } = {}) {
       processes.push(process);
       return process as unknown as ChildProcess;
     },
-    order: { kind: 'start', count: 2, overrides: { port: 1, payments: 'default' }, demo: undefined },
+    order: { kind: 'start', count: 2, sockets: 1, overrides: { port: 1, payments: 'default' }, demo: undefined },
     drainMs: 1_000,
     log: createLog('off', () => {}),
     sumOfMetrics: ([first]) => first!,

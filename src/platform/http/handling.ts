@@ -10,7 +10,7 @@ import { send, sendCsv, sendNothing } from './answer.ts';
 import { createCors } from './cors.ts';
 import { forgettingRequests, handleOnce } from './duplicate-requests.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
-import { withFairShare } from './fair-share.ts';
+import { requirePlace, withFairShare } from './fair-share.ts';
 import type { FastPath } from './fast-path.ts';
 import { type AnyInput, inputOf, inputWithin, type ParsedRequest, paramsOf } from './input.ts';
 import {
@@ -85,6 +85,8 @@ export function createHandling(parts: HandlingParts): Handling {
     const match = router.find(method, path);
     if (!match) throw missing(exchange, router.allowed(path));
     exchange.operation = match.operation;
+    const refusing = requirePlace(exchange.tenant.app.db, match.operation, exchange.ip);
+    if (refusing) await refusing;
     const { id, returns } = match.operation.declaration;
     if (!isStoredFile(returns) && !isEventStream(returns) && !isCsv(returns)) requireJsonWished(request);
     const body = await bodyOfAnswer(parts, exchange, match);
@@ -145,7 +147,8 @@ async function bodyOfAnswer(
     const handle = (acting: App): unknown =>
       declaration.rules ? ruled(acting, operation, input) : withCost(input, declaration.handle(acting, input));
     const holder = isRead ? app : withLocks(app, operation, input);
-    const handling = withFairShare(app.db, operation, input, () =>
+    const isGone = () => exchange.response.destroyed;
+    const handling = withFairShare(app.db, operation, input, isGone, () =>
       handled(holder, exchange, operation, { params, query, payload }, handle),
     );
     const answer = handling instanceof Promise ? await handling : handling;

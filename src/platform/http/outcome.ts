@@ -81,7 +81,8 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     const operationId = operation?.declaration.id ?? 'none';
     if (response.destroyed) return void finish(exchange, CLIENT_GONE, operationId);
     const error = toApiError(cause);
-    if (error.status >= 500) complain(exchange, error.cause);
+    // An overloaded service refuses many requests; the metrics count them.
+    if (error.status >= 500 && !isOverload(error)) complain(exchange, error.cause);
     if (response.headersSent) return void response.destroy();
     const { status, body, headers } = operation?.declaration.refusal?.of(error, exchange.language) ?? {
       status: error.status,
@@ -89,8 +90,8 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
       headers: [],
     };
     observe?.({ operation, status, body, error });
-    // Shipped clients treat `Retry-After` on any other status as a rate limit (docs/API-QUIRKS.md, 17).
-    if (error.status === 429 && error.retryAfterSeconds !== undefined)
+    // Shipped clients treat `Retry-After` as a rate limit on any status (docs/API-QUIRKS.md, 17).
+    if (error.retryAfterSeconds !== undefined && (error.status === 429 || isOverload(error)))
       exchange.headers.push('retry-after', String(error.retryAfterSeconds));
     if (error.location !== undefined) exchange.headers.push('location', error.location);
     endWithAnswer(exchange);
@@ -100,6 +101,8 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
 
   return { finish, finishRepeat, fail };
 }
+
+const isOverload = ({ status, retryAfterSeconds }: ApiError) => status === 503 && retryAfterSeconds !== undefined;
 
 function lineOf({ id, request, scope, ip }: Ended, status: number, milliseconds: number) {
   return {

@@ -10,6 +10,7 @@ import type { SecureContext } from 'node:tls';
 import { limitedAddress } from './address.ts';
 import { watchFirstBytes } from './first-bytes.ts';
 import type { LingeringLimits } from './lingering-close.ts';
+import { bindSockets, SOCKETS_PER_PROCESS } from './listening-sockets.ts';
 import { enforceMinimumRate } from './minimum-rate.ts';
 import { SequentialExchanges } from './sequential-exchanges.ts';
 import type { Listener } from './server.ts';
@@ -46,8 +47,8 @@ export interface PortOptions {
   };
   readonly port: number;
   readonly bind: string | undefined;
-  /** A socket that is already bound, instead of `port` and `bind`. */
-  readonly listenFd?: number | undefined;
+  /** Sockets that are already bound, instead of `port` and `bind`. */
+  readonly listenFds?: readonly number[] | undefined;
   /** Defaults to `LINGERING_LIMITS`. */
   readonly lingering?: LingeringLimits;
   /** The number of connections that one address may open; trusted proxies are not limited. */
@@ -87,16 +88,15 @@ export async function openPort(options: PortOptions): Promise<Port> {
     if (firstBytes.wasRepaired(request.socket)) response.shouldKeepAlive = false;
   });
   const connections = new Connections(options.connectionsMax);
-  const net = createNetServer({ noDelay: true }, (socket) => {
+  const listeners = await listening(options, (socket) => {
     if (connections.admit(socket)) sniff(socket, secure, plain);
     else socket.destroy();
   });
-  await listening(net, options);
   const rateCheck = enforceMinimumRate(exchanges.current);
   return {
-    port: (net.address() as AddressInfo).port,
+    port: (listeners[0]!.address() as AddressInfo).port,
     drain: async (milliseconds) => {
-      const closed = new Promise<void>((resolve) => net.close(() => resolve()));
+      const closed = Promise.all(listeners.map((each) => new Promise<void>((done) => each.close(() => done()))));
       exchanges.drain();
       firstBytes.drain();
       sockets?.drain();
@@ -110,11 +110,21 @@ export async function openPort(options: PortOptions): Promise<Port> {
   };
 }
 
-function listening(net: NetServer, { port, bind, listenFd }: PortOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    net.once('error', reject);
-    net.listen(listenFd === undefined ? { port, host: bind } : { fd: listenFd }, () => resolve());
-  });
+async function listening(
+  { port, bind, listenFds }: PortOptions,
+  accept: (socket: Socket) => void,
+): Promise<NetServer[]> {
+  const sockets = listenFds?.map((fd) => ({ fd })) ?? (await bindSockets(bind, port, SOCKETS_PER_PROCESS));
+  return Promise.all(
+    sockets.map(
+      (socket) =>
+        new Promise<NetServer>((resolve, reject) => {
+          const server = createNetServer({ noDelay: true }, accept);
+          server.once('error', reject);
+          server.listen(socket, () => resolve(server));
+        }),
+    ),
+  );
 }
 
 /** The open connections, counted per address. */

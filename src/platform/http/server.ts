@@ -39,8 +39,9 @@ export interface ServerParts {
   readonly count: Count;
 }
 
+const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz'];
 /** Paths of the operator's monitoring, which does not pass the access proxy. */
-const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics'];
+const OPEN_PATHS: readonly string[] = [...HEALTH_PATHS, '/metrics'];
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -68,7 +69,8 @@ export function createServer(parts: ServerParts): Listener {
   async function respond(exchange: Exchange): Promise<void> {
     const { request, response, path } = exchange;
     if (!exchange.secure) throw new ApiError('HTTPS_REQUIRED');
-    const asking = exchange.tenant.gate.requireOpen(exchange.ip);
+    // Bans may have to be read from a busy database, and a health check must not wait for it.
+    const asking = HEALTH_PATHS.includes(path) ? undefined : exchange.tenant.gate.requireOpen(exchange.ip);
     if (asking) await asking;
     if (accessCheck && !OPEN_PATHS.includes(path)) await accessCheck(exchange.tenant.app, request);
     const version = path.startsWith('/v1/') ? '1' : VERSION.exec(path)?.[1];

@@ -132,10 +132,30 @@ async function answerReadiness(
 ): Promise<void> {
   if (health.draining) return sendText(response, 503, 'draining\n');
   try {
-    for (const app of Object.values(apps)) await app.db.check();
-    sendText(response, 200, 'ready\n');
+    const answering = await Promise.all(Object.values(apps).map(({ db }) => isAnswering(db)));
+    if (answering.every(Boolean)) return sendText(response, 200, 'ready\n');
   } catch {
-    sendText(response, 503, 'the database does not answer\n');
+    // As below.
+  }
+  sendText(response, 503, 'the database does not answer\n');
+}
+
+const CHECK_PATIENCE_MS = 500;
+
+/**
+ * Asks the database. If all connections are busy with requests, the connection for notifications shows whether it
+ * responds, so that an overloaded service is not taken for a broken one.
+ */
+async function isAnswering(db: App['db']): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const isHeard = () => db.changes.unchangedSince(db.changes.now(), 'readiness');
+  const patience = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(isHeard()), CHECK_PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([db.check().then(() => true), patience]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,0 +1,224 @@
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { createDatabase, startPostgres } from '../test/postgres.ts';
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '3' },
+    milliseconds: { type: 'string', default: '4000' },
+    readers: { type: 'string', default: '1000' },
+    help: { type: 'boolean' },
+  },
+});
+if (options.help) {
+  console.log(`npm run bench-overload [-- --rounds 3 --milliseconds 4000 --readers 1000]
+Measures one process with 32 readers on connections that stay open, and with many, interleaved: cached reads on SQLite,
+and uncached reads on PostgreSQL from as many addresses and from one address. Beside the readers another process checks
+health on new connections. Prints answers per second of the service's CPU time, the ratio of the two, refusals, how long
+health checks took, and the memory of the service.`);
+  process.exit(0);
+}
+const ROUNDS = Number(options.rounds);
+const MILLISECONDS = Number(options.milliseconds);
+const READERS = Number(options.readers);
+const READERS_BEST = 32;
+const WARM_UP_MS = 2_000;
+const PROGRAM = join(import.meta.dirname, '../bin/modstead.mjs');
+const TICKS_PER_SECOND = 100;
+
+interface Probe {
+  readonly ms: number;
+  readonly status: string;
+}
+
+const get = (path: string, address = '', more = '') =>
+  `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-forwarded-proto: https\r\n${address && `x-forwarded-for: ${address}\r\n`}${more}\r\n`;
+
+/** In its own process: checks health on a new connection ten times a second. */
+async function probeForever(port: number): Promise<void> {
+  let probes: Probe[] = [];
+  process.on('message', () => {
+    process.send!(probes);
+    probes = [];
+  });
+  const probe = (path: string) =>
+    new Promise<Probe>((resolve) => {
+      const began = performance.now();
+      const socket = connect({ port, host: '127.0.0.1' });
+      const end = (status: string) => {
+        socket.destroy();
+        resolve({ ms: performance.now() - began, status });
+      };
+      socket.on('connect', () => socket.write(get(path, '', 'connection: close\r\n')));
+      socket.once('data', (bytes: Buffer) => end(bytes.toString('latin1', 9, 12)));
+      socket.on('error', (error) => end(error.message));
+    });
+  for (let i = 0; ; i += 1) {
+    probes.push(await probe(i % 2 === 0 ? '/healthz' : '/readyz'));
+    await new Promise((wait) => setTimeout(wait, 100));
+  }
+}
+
+interface Service {
+  readonly pid: number;
+  readonly port: number;
+  readonly key: string;
+}
+
+const folder = mkdtempSync(join(process.cwd(), '.bench-'));
+const children = new Set<ChildProcess>();
+
+async function start(name: string, settings: Record<string, string>): Promise<Service> {
+  const env = {
+    ...process.env,
+    MODSTEAD_DATA: join(folder, name),
+    MODSTEAD_PORT: '0',
+    MODSTEAD_PUBLIC_PORT: '443',
+    MODSTEAD_TRUST_PROXY: '127.0.0.1',
+    MODSTEAD_PROCESSES: '1',
+    MODSTEAD_RATE_LIMITS: 'off',
+    MODSTEAD_LOG: 'error',
+    ...settings,
+  };
+  if (settings['MODSTEAD_DATABASE_URL']) execFileSync(process.execPath, [PROGRAM, 'migrate'], { env });
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--demo', '--json'], { env, stdio: [...stdio] });
+  children.add(child);
+  const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once('line', resolve));
+  const { port, demo } = JSON.parse(line) as { port: number; demo: { games: { api_key: string }[] } };
+  return { pid: child.pid!, port, key: demo.games[0]!.api_key };
+}
+
+function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
+  return (Number(user) + Number(system)) / TICKS_PER_SECOND;
+}
+
+const residentMb = (pid: number): number =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024);
+
+interface Readers {
+  readonly answers: Map<string, number>;
+  end(): void;
+}
+
+/** Each connection sends the next request when the response to the previous one is complete. */
+function startReaders({ port }: Service, count: number, request: (index: number) => string): Readers {
+  const answers = new Map<string, number>();
+  const sockets = Array.from({ length: count }, (_, index) => {
+    const bytes = Buffer.from(request(index));
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let missing = 0;
+    socket.on('connect', () => socket.write(bytes));
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      if (missing === 0) {
+        const gap = chunk.indexOf('\r\n\r\n');
+        const head = chunk.toString('latin1', 0, gap);
+        const status = head.slice(9, 12);
+        answers.set(status, (answers.get(status) ?? 0) + 1);
+        missing = gap + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      }
+      missing -= chunk.length;
+      if (missing === 0) socket.write(bytes);
+    });
+    return socket;
+  });
+  return { answers, end: () => sockets.forEach((socket) => void socket.destroy()) };
+}
+
+const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+const collect = (prober: ChildProcess) =>
+  new Promise<Probe[]>((resolve) => {
+    prober.once('message', (probes) => resolve(probes as Probe[]));
+    prober.send('collect');
+  });
+
+interface Figures {
+  readonly perCpuSecond: number;
+  readonly refused: number;
+  readonly probes: readonly Probe[];
+}
+
+async function measure(
+  service: Service,
+  prober: ChildProcess,
+  readers: number,
+  request: (index: number) => string,
+): Promise<Figures> {
+  const { answers, end } = startReaders(service, readers, request);
+  await wait(WARM_UP_MS);
+  answers.clear();
+  await collect(prober);
+  const before = cpuSeconds(service.pid);
+  await wait(MILLISECONDS);
+  const cpu = cpuSeconds(service.pid) - before;
+  const counted = new Map(answers);
+  end();
+  const ok = counted.get('200') ?? 0;
+  const all = [...counted.values()].reduce((sum, count) => sum + count, 0);
+  return { perCpuSecond: ok / cpu, refused: all - ok, probes: await collect(prober) };
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const range = (values: readonly number[], digits: number) =>
+  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
+
+async function compare(name: string, service: Service, request: (index: number) => string): Promise<void> {
+  const prober = fork(import.meta.filename, ['probe', String(service.port)]);
+  children.add(prober);
+  await measure(service, prober, READERS_BEST, request);
+  const megabytes = [residentMb(service.pid)];
+  const few: Figures[] = [];
+  const many: Figures[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    few.push(await measure(service, prober, READERS_BEST, request));
+    many.push(await measure(service, prober, READERS, request));
+  }
+  megabytes.push(residentMb(service.pid));
+  await wait(10_000);
+  megabytes.push(residentMb(service.pid));
+  prober.kill();
+  for (const [readers, figures] of [
+    [READERS_BEST, few],
+    [READERS, many],
+  ] as const) {
+    const probes = figures.flatMap((each) => each.probes);
+    const slowest = probes.map(({ ms }) => ms);
+    const statuses = [...new Set(probes.map(({ status }) => status))].join(', ');
+    console.log(
+      `${name}, ${readers} readers: ${range(
+        figures.map((each) => each.perCpuSecond),
+        0,
+      )} answers per CPU second, ${figures.map((each) => each.refused).join(' + ')} refused; ${probes.length} health checks (${statuses}), median ${median(slowest).toFixed(0)} ms, slowest ${Math.max(...slowest).toFixed(0)} ms`,
+    );
+  }
+  const ratios = many.map((each, i) => each.perCpuSecond / few[i]!.perCpuSecond);
+  console.log(
+    `${name}: ${READERS} / ${READERS_BEST} readers: ${range(ratios, 2)}; MB before, after, 10 s later: ${megabytes.join(', ')}`,
+  );
+}
+
+if (positionals[0] === 'probe') await probeForever(Number(positionals[1]));
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+const cached = await start('sqlite', {});
+await compare('SQLite, cached', cached, () => get(`/v1/games/1?api_key=${cached.key}`));
+const postgres = await startPostgres();
+const uncached = await start('postgres', {
+  MODSTEAD_DATABASE_URL: await createDatabase(postgres.url, `overload_${process.pid}`),
+  MODSTEAD_CACHE_MB: '0',
+});
+const item = `/v1/games/1?api_key=${uncached.key}`;
+await compare('PostgreSQL, many addresses', uncached, (i) => get(item, `10.0.${i >> 8}.${i & 255}`));
+await compare('PostgreSQL, one address', uncached, () => get(item));
+await postgres.stop();
+process.exit(0);
