@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, get, type RequestOptions, request } from 'node:https';
 import { join } from 'node:path';
 import test from 'node:test';
+import { connect } from 'node:tls';
 import { assertRefusal, endOf, firstLine, runProgram, startProgram } from '../../test/commands.ts';
 import { relativeCpuTime } from '../../test/cpu-time.ts';
 import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres.ts';
@@ -140,6 +141,29 @@ async function connectionsToBoth(ready: Ready): Promise<[Agent, Agent]> {
   return [...found.values()] as [Agent, Agent];
 }
 
+/** Connects with TLS, and resolves to the session that a later connection can resume. */
+function newSession({ port, certificate }: Ready): Promise<Buffer> {
+  const options = { port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(certificate) };
+  return new Promise((resolve, reject) => {
+    const socket = connect(options).on('error', reject).resume();
+    socket.once('session', (session) => {
+      resolve(session);
+      socket.destroy();
+    });
+  });
+}
+
+function isResumed({ port, certificate }: Ready, session: Buffer): Promise<boolean> {
+  const options = { port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(certificate), session };
+  return new Promise((resolve, reject) => {
+    const socket = connect(options).on('error', reject);
+    socket.once('secureConnect', () => {
+      resolve(socket.isSessionReused());
+      socket.destroy();
+    });
+  });
+}
+
 async function metricsOf(ready: Ready): Promise<{ pids: number[]; pings: number }> {
   const { text } = await call(ready, { path: '/metrics', agent: false });
   return {
@@ -179,6 +203,9 @@ test('two processes serve one port: each sees the writes of the other, and they 
     assert.notEqual(read.process, written.process);
     assert.equal(JSON.parse(read.text).summary, summary);
   }
+
+  const session = await newSession(ready);
+  for (let i = 0; i < 8; i += 1) assert.equal(await isResumed(ready, session), true);
 
   const before = await metricsOf(ready);
   assert.equal(before.pids.length, 2);

@@ -24,6 +24,7 @@ import { createMetrics, type MetricsSnapshot, metricsText } from '../platform/ht
 import { createPages } from '../platform/http/pages.ts';
 import { openPort, type Port } from '../platform/http/port.ts';
 import { createServer, type Observation, type Tenant } from '../platform/http/server.ts';
+import { sessionTickets } from '../platform/http/session-tickets.ts';
 import { createSockets } from '../platform/http/sockets.ts';
 import { createSystemRoutes } from '../platform/http/system-routes.ts';
 import { createTransfers } from '../platform/http/transfer/transfer.ts';
@@ -115,10 +116,13 @@ function withSuffix(url: string, suffix: string): string {
   return address.href;
 }
 
+const masterOf = ({ secret, data }: Settings, { random }: Outside): string =>
+  secret ?? masterSecret(resolve(data), random);
+
 /** Composes one environment. */
 export async function composeApp(settings: Settings, environment: Environment, outside: Outside): Promise<App> {
   const { clock, random, log } = outside;
-  const master = settings.secret ?? masterSecret(resolve(settings.data), random);
+  const master = masterOf(settings, outside);
   return {
     environment,
     settings,
@@ -272,6 +276,7 @@ export async function composeService(
     listener,
     sockets: createSockets({ settings, tenants, operations: socketOperations, accessCheck, observe: options.observe }),
     tls: tls.options,
+    tickets: sessionTickets(masterOf(settings, outside)),
     port: settings.port,
     bind: settings.bind,
     listenFds: options.listenFds,

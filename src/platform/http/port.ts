@@ -14,6 +14,7 @@ import { bindSockets, SOCKETS_PER_PROCESS } from './listening-sockets.ts';
 import { enforceMinimumRate } from './minimum-rate.ts';
 import { SequentialExchanges } from './sequential-exchanges.ts';
 import type { Listener } from './server.ts';
+import { type SessionTickets, TICKET_SECONDS } from './session-tickets.ts';
 import type { Sockets } from './sockets.ts';
 
 const TLS_HANDSHAKE = 0x16;
@@ -45,6 +46,8 @@ export interface PortOptions {
     cert: string;
     SNICallback?: (name: string, callback: (error: Error | null, context?: SecureContext) => void) => void;
   };
+  /** Without it, only this process recognises clients that return. */
+  readonly tickets?: SessionTickets;
   readonly port: number;
   readonly bind: string | undefined;
   /** Sockets that are already bound, instead of `port` and `bind`. */
@@ -79,7 +82,12 @@ export async function openPort(options: PortOptions): Promise<Port> {
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    // Node.js would derive it from the command line, which may differ between machines.
+    sessionIdContext: 'modstead',
+    sessionTimeout: TICKET_SECONDS,
+    ...(options.tickets && { ticketKeys: options.tickets.key() }),
   });
+  const endRotation = options.tickets?.rotate((key) => secure.setTicketKeys(key));
   const plain = createHttpServer(serverOptions);
   for (const server of [secure, plain]) prepare(server, exchanges, sockets);
   const firstBytes = watchFirstBytes(secure, HEADERS_TIMEOUT_MS);
@@ -105,6 +113,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
       await closed;
       clearTimeout(deadline);
       clearInterval(rateCheck);
+      endRotation?.();
       for (const server of [secure, plain]) server.close();
     },
   };
