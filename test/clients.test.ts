@@ -13,15 +13,17 @@ import {
   getModCollection,
 } from '../src/community/collections/operations.ts';
 import { collectionComments } from '../src/community/comments/operations.ts';
+import { addSimulatedPurchase } from '../src/money/stores/operations.ts';
 import { user } from '../src/platform/access/caller.ts';
 import { noContent, operation } from '../src/platform/http/operation.ts';
 import { START, startApi } from './api.ts';
+import { aPack, aSellingGame } from './money.ts';
 import { aSession } from './uploads.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
 import { zipOf } from './zips.ts';
 
 /** Each test replays the bytes of a shipped client; the numbers are those of `docs/API-QUIRKS.md`. */
-const api = await startApi({ settings: { MODSTEAD_DOMAIN: 'localhost' } });
+const api = await startApi({ settings: { MODSTEAD_DOMAIN: 'localhost', MODSTEAD_STORES: 'simulated' } });
 const game = await api.aGame({ name: 'Star Smith' });
 const owner = await api.as(game.owner);
 const bearer = `Bearer ${owner.token}`;
@@ -691,6 +693,48 @@ test('38: the widgets that SDKs open are pages at every address that SDKs use', 
     }
   }
   assert.equal((await exchange(api, requestOf('GET /widgets/other', {}))).status, 404);
+});
+
+test('38: stores are synced with what each SDK sends, and the response has the types that the C++ SDK expects', async () => {
+  const selling = await aSellingGame(api);
+  const stores = ['apple', 'epicgames', 'google', 'oculus', 'psn', 'steam', 'xboxlive'] as const;
+  await aPack(api, selling, { skus: stores.map((portal) => `${portal}=coins`) });
+  const player = await api.as(await api.aUser(), { gameId: selling.id });
+  const sends = async (line: string, body = '', headers: Record<string, string> = {}) => {
+    const sent = { Host: `g-${selling.id}.localhost`, Authorization: `Bearer ${player.token}`, 'Content-Type': FORM };
+    const asked = `${line}?api_key=${selling.api_key}`;
+    const bytes = requestOf(asked, { ...sent, 'x-modio-platform': 'Windows', ...headers }, body);
+    const answer = await exchange(api, bytes);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  };
+  const requests = [
+    ['steam', 'steam', ''],
+    ['xboxlive', 'xboxlive', 'xbox_token=XBL3.0 x=1;a.b.c'],
+    ['psn', 'ps', 'auth_code=v3.AbC&env=256&service_label=1'],
+    ['psn', 'psn', 'auth_code=v3.AbC&env=256'],
+    ['google', 'google', 'receipt={"productId":"coins","purchaseToken":"t"}'],
+    ['apple', 'apple', 'receipt=MIIT'],
+    ['oculus', 'meta', 'device=quest&user_id=32732194120'],
+    ['epicgames', 'epicgames', 'epicgames_token=a.b.c&epicgames_sandbox_id=live'],
+  ] as const;
+  let tokens = 0;
+  for (const [portal, name, body] of requests) {
+    const bought = { params: { game_id: selling.id, portal }, body: { sku: 'coins' } };
+    assert.equal((await player.call(addSimulatedPurchase, bought)).status, 200);
+    const header: Record<string, string> =
+      portal === 'oculus' ? { 'x-modio-platform': 'Oculus' } : { 'X-Modio-Portal': portal };
+    const owned = await sends('POST /v1/me/entitlements', body, header);
+    assert.deepEqual(owned.data, [{ sku_id: 'coins', entitlement_type: 0 }], name);
+    const synced = await sends(`POST /v1/me/iap/${name}/sync`, body);
+    tokens += 100;
+    const [{ transaction_id, ...rest }] = synced.data;
+    assert.equal(typeof transaction_id, 'string');
+    const details = { tokens_allocated: 100 };
+    const consumed = { sku_id: 'coins', entitlement_consumed: true, entitlement_type: 0, details };
+    assert.deepEqual(rest, { transaction_state: 2, ...consumed }, name);
+    assert.deepEqual(synced.wallet, { balance: tokens });
+  }
 });
 
 test('41: the response to a team invitation is the member, with a code and a message', async () => {
