@@ -6,6 +6,8 @@ export interface Load {
   readonly requests: (connection: number) => Buffer;
   readonly connections: number;
   readonly milliseconds: number;
+  /** Counts responses other than 2xx instead of failing on them. */
+  readonly refusals?: { count: number };
 }
 
 export interface Measured {
@@ -94,12 +96,12 @@ function openAsked(port: number): Promise<Asked> {
 }
 
 /** Keeps connections busy. It parses only the length of a response, so that the load generator costs little itself. */
-export async function load({ port, requests, connections, milliseconds }: Load): Promise<Measured> {
+export async function load({ port, requests, connections, milliseconds, refusals }: Load): Promise<Measured> {
   const latencies: number[] = [];
   const started = performance.now();
   const end = started + milliseconds;
   const counts = await Promise.all(
-    Array.from({ length: connections }, (_, index) => drive(port, index, requests, end, latencies)),
+    Array.from({ length: connections }, (_, index) => drive(port, index, requests, end, latencies, refusals)),
   );
   return {
     answers: counts.reduce((sum, count) => sum + count, 0),
@@ -114,6 +116,7 @@ function drive(
   requests: Load['requests'],
   end: number,
   latencies: number[],
+  refusals?: { count: number },
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     let answers = 0;
@@ -124,13 +127,15 @@ function drive(
       let head: Buffer = Buffer.alloc(0);
       let sent = 0;
       let isLast = false;
+      let isRefused = false;
       let isOver = false;
       const next = () => {
         sent = performance.now();
         socket.write(requests(index));
       };
       const done = () => {
-        answers += 1;
+        if (isRefused) refusals!.count += 1;
+        else answers += 1;
         latencies.push(performance.now() - sent);
         isOver = performance.now() >= end || isLast;
         if (!isOver) return next();
@@ -150,7 +155,8 @@ function drive(
           if (gap === -1) return;
           const text = head.toString('latin1', 0, gap);
           const status = text.slice(9, 12);
-          if (status[0] !== '2')
+          isRefused = status[0] !== '2';
+          if (isRefused && !refusals)
             return void reject(new Error(`answered ${text}\n${head.toString('utf8', gap).slice(0, 400)}`));
           isLast = /\r\nconnection: close/i.test(text);
           const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);

@@ -33,4 +33,6 @@ process.on('message', (message) => {
   if (message === 'metrics') process.send!({ ...app.db.counters, rss: process.memoryUsage.rss() });
   if (message === 'stop') void service.stop().then(() => process.exit(0));
 });
+// Without the program that measures it, the service would run for ever.
+process.on('disconnect', () => process.exit());
 process.send!({ port: service.port, game: game.id, key, token, tokens, mods: mods.map(({ id }) => id) });

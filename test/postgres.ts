@@ -35,6 +35,8 @@ const speedFlags = [
   'wal_init_zero=off',
 ];
 
+const durableFlags = ['max_connections=200', 'shared_buffers=256MB'];
+
 const clusterOptions = [
   '--username=postgres',
   '--auth=scram-sha-256',
@@ -47,16 +49,19 @@ const clusterOptions = [
   '--no-instructions',
 ];
 
-/** A PostgreSQL server for tests: the one of MODSTEAD_TEST_POSTGRES_URL, or a new one that ends with this process. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * A PostgreSQL server for tests: the one of MODSTEAD_TEST_POSTGRES_URL, or a new one that ends with this process.
+ * Benchmarks need one whose commits are durable.
+ */
+export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
   const given = process.env['MODSTEAD_TEST_POSTGRES_URL'];
   if (given) return { url: given, stop: async () => {} };
   removeAbandoned();
   const folderIn = (parent: string) => fs.mkdtempSync(path.join(parent, `${folderPrefix}${process.pid}-`));
   // Some systems mount /dev/shm with noexec.
-  const place = occupy(folderIn(os.tmpdir()), folderIn(temporaryPlace()));
+  const place = occupy(folderIn(os.tmpdir()), folderIn(durable ? os.tmpdir() : temporaryPlace()));
   try {
-    return await startIn(place);
+    return await startIn(place, durable ? durableFlags : speedFlags);
   } catch (cause) {
     await place.leave();
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -106,7 +111,7 @@ async function execute(serverUrl: string, statement: string): Promise<void> {
   }
 }
 
-async function startIn(place: Place): Promise<PostgresServer> {
+async function startIn(place: Place, flags: readonly string[]): Promise<PostgresServer> {
   const owner = unprivileged();
   if (owner.uid !== undefined)
     for (const folder of [place.folder, place.data]) fs.chownSync(folder, owner.uid, owner.gid ?? owner.uid);
@@ -116,7 +121,7 @@ async function startIn(place: Place): Promise<PostgresServer> {
 
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
-    const { ready, output } = await launch(place, programs, port, owner);
+    const { ready, output } = await launch(place, programs, port, owner, flags);
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
     if (ready) return { url, stop: () => stop(place, url, password, cluster) };
     // Another process may have taken the port since it was found free.
@@ -167,8 +172,8 @@ async function initialise(place: Place, programs: string, owner: Owner): Promise
 
 type Launch = { ready: boolean; output: string };
 
-function launch(place: Place, programs: string, port: number, owner: Owner): Promise<Launch> {
-  const settings = [...speedFlags, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+function launch(place: Place, programs: string, port: number, owner: Owner, flags: readonly string[]): Promise<Launch> {
+  const settings = [...flags, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
   const child = spawn(
     path.join(programs, 'postgres'),
     ['-D', place.data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],

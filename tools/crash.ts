@@ -17,8 +17,8 @@ if (values.help) {
   console.log(`npm run crash [-- --loops 50 --uploads | --counters 100000 | --checkouts]
 Kills the service with -9 while 16 clients write, restarts it, and looks for acknowledged writes that are gone.
 With --uploads the clients upload files in parts and resume, and each file is looked at.
-With --counters they subscribe, rate, comment and follow at random until this many writes are acknowledged by two services,
-one of which is killed as often as --loops says. Every counter must then equal a recount within five seconds.
+With --counters they subscribe, rate, comment and follow at random until this many writes are acknowledged. A service is
+killed as often as --loops says; two run on PostgreSQL. Every counter must then equal a recount within five seconds.
 With --checkouts they buy and return a mod, the books are verified, and lost answers are asked for again.
 MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
 } else if (values.uploads) {
