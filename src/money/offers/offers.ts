@@ -8,7 +8,13 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { findPack, findPackCovering, type PackRow, skusOfPack } from '../packs/packs.ts';
 import { requirePartner } from '../partners/partners.ts';
-import { GAME_HAS_LIMITED_STOCK, GAME_HAS_MARKETPLACE, GAME_LIMITS_ALL, requireSelling } from '../terms/switches.ts';
+import {
+  GAME_HAS_LIMITED_STOCK,
+  GAME_HAS_MARKETPLACE,
+  GAME_LIMITS_ALL,
+  requireMarketplace,
+  requireSelling,
+} from '../terms/switches.ts';
 import { termsOf } from '../terms/terms.ts';
 import * as store from './store.ts';
 
@@ -29,7 +35,7 @@ export async function editOffer(app: App, transaction: Transaction, { mod, level
   if (!offer) return;
   const pack = offer.tokenpack_id ? await packNamed(transaction, mod, offer.tokenpack_id) : undefined;
   const wanted: Offer = {
-    price: offer.price ?? pack?.tokens ?? mod.price,
+    price: pack?.tokens ?? offer.price ?? mod.price,
     monetization_options: offer.monetization_options ?? mod.monetization_options,
     stock: offer.stock ?? mod.stock,
   };
@@ -107,6 +113,7 @@ async function requireOfferable(app: App, transaction: Transaction, game: GameRo
   if (price === 0 && options === 0) return;
   requireSelling(app, game);
   if ((options & MOD_SELLS) === 0) throw new ApiError('MONETIZATION_MOD_MONETIZATION_DISABLED');
+  if ((options & MOD_ON_MARKETPLACE) !== 0) requireMarketplace(app, 'monetization_options');
   if ((options & MOD_ON_MARKETPLACE) !== 0 && (game.monetization_options & GAME_HAS_MARKETPLACE) === 0)
     throw new ApiError('MONETIZATION_GAME_MARKETPLACE_DISABLED', {
       fields: [{ field: 'monetization_options', rule: 'not_for_sale' }],

@@ -11,7 +11,9 @@ import {
   type SellingGame,
   walletOf,
 } from '../../../test/money.ts';
+import { deleteGameOperation } from '../../catalogue/games/operations.ts';
 import { deleteModOperation, editModByPut, getMod } from '../../catalogue/mods/operations.ts';
+import { addCollectionOperation } from '../../community/collections/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../../community/subscriptions/operations.ts';
 import { downloadModfile } from '../../files/downloads/operations.ts';
 import { verifyLedger } from '../ledger/verification.ts';
@@ -234,4 +236,35 @@ test('where a game sells in the game only, a token of the site buys nothing', as
   await buyer.refused(purchase, { params, body: keyOf(mod) }, 400, 900_074);
   const player = await api.as(user, { gameId: game.id });
   assert.equal((await player.call(purchase, { params, body: keyOf(mod) })).status, 200);
+});
+
+test('where the site has no marketplace, games sell tokens but no mods', async () => {
+  const closed = await startApi({
+    settings: {
+      MODSTEAD_JOBS: 'off',
+      MODSTEAD_PAYMENTS: 'simulated',
+      MODSTEAD_RATE_LIMITS: 'off',
+      MODSTEAD_MARKETPLACE: 'off',
+    },
+  });
+  const game = await aSellingGame(closed);
+  const { buyer } = await buyerOf(closed, game);
+  const mod = await closed.aMod({ game });
+  const params = { game_id: game.id, mod_id: mod.id };
+  const author = await closed.as(mod.owner);
+  const offer = { price: 5, monetization_options: 3 };
+  await author.refused(editModByPut, { params, body: offer }, 422, 900_019);
+  await buyer.refused(purchase, { params, body: keyOf(mod) }, 422, 900_019);
+  assert.equal((await walletOf(buyer, game)).balance, 100);
+});
+
+test('a paid mod cannot be in a collection, and keeps its game from being deleted', async () => {
+  const game = await aSellingGame(api);
+  const { mod } = await aPaidMod(game);
+  const params = { game_id: game.id };
+  const collector = await api.as(await api.aUser());
+  const body = { name: 'Best', mod_ids: [mod.id] };
+  await collector.refused(addCollectionOperation, { params, body }, 400, 29_604);
+  const administrator = await api.as(await api.aUser({ admin: true }));
+  await administrator.refused(deleteGameOperation, { params }, 403, 14_017);
 });

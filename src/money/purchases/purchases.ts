@@ -4,7 +4,7 @@ import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { requireSelling } from '../terms/switches.ts';
+import { requireMarketplace, requireSelling } from '../terms/switches.ts';
 import { termsOf } from '../terms/terms.ts';
 import { answerOnce, type KeyedRequest } from './keys.ts';
 import { CHECKOUT, requireForSale, requireNotOwned, type Sale, sell } from './selling.ts';
@@ -50,6 +50,7 @@ export async function requireMarket(app: App, caller: UserCaller, { gameId, modI
   const game = await requireGameRow(app, caller, gameId);
   await requireMod(app.db, caller, gameId, modId, HIDDEN);
   requireSelling(app, game);
+  requireMarketplace(app, 'mod_id');
   return game;
 }
 

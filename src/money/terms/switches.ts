@@ -12,3 +12,9 @@ export function requireSelling({ settings }: App, game: { readonly monetization_
   if (settings.monetization === 'off') throw new ApiError('MONETIZATION_SITE_MONETIZATION_DISABLED');
   if ((game.monetization_options & GAME_SELLS) === 0) throw new ApiError('MONETIZATION_GAME_MONETIZATION_DISABLED');
 }
+
+/** The site's switch for the sale of mods. */
+export function requireMarketplace({ settings }: App, field: string): void {
+  if (settings.marketplace === 'off')
+    throw new ApiError('MONETIZATION_SITE_MARKETPLACE_DISABLED', { fields: [{ field, rule: 'not_for_sale' }] });
+}

@@ -362,6 +362,12 @@ export const definitions = {
     '`off`: nothing is sold on the whole site (900012). With `on` each game decides by its `monetization_options`.',
     oneOf('on', 'on', 'off'),
   ),
+  marketplace: define(
+    'MODSTEAD_MARKETPLACE',
+    'on',
+    '`off`: no mod is sold on the whole site (900019), but games sell tokens. With `on` each game decides by its `monetization_options`.',
+    oneOf('on', 'on', 'off'),
+  ),
   payments: define(
     'MODSTEAD_PAYMENTS',
     'simulated in the sandbox and with `serve --demo`, off in production',
