@@ -6,7 +6,7 @@ import { aPack, aSellingGame, type SellingGame, walletOf } from '../../../test/m
 import { getGame } from '../../catalogue/games/operations.ts';
 import { editModByPut } from '../../catalogue/mods/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { setUserStatus, USER_BANNED } from '../../people/users/users.ts';
+import { banUser } from '../../moderation/moderation/operations.ts';
 import { delegationToken } from '../../signin/oauth/operations.ts';
 import { verifyLedger } from '../ledger/verification.ts';
 import { getUserPurchases, purchase } from '../purchases/operations.ts';
@@ -258,7 +258,8 @@ test('what cannot be sold is refused with its own error', async () => {
   const visitor = await aPlayer(idle);
   await closed.refused(transactionIntent, { body: PACK, headers: visitor.headers }, 403, 900_013);
   const { transaction_id } = (await at.backend.call(transactionIntent, { body: PACK, headers })).body;
-  await setUserStatus(api.app(), user.id, USER_BANNED);
+  const staff = await api.as(await api.aUser({ admin: true }));
+  await staff.call(banUser, { params: { user_id: user.id }, body: { reason: 'Fraud' } });
   await at.backend.refused(transactionCommit, { body: { transaction_id } }, 422, 900_007);
 });
 
