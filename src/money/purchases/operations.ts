@@ -3,12 +3,14 @@ import { requireGameRow } from '../../catalogue/games/games.ts';
 import { PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
 import { listModsOfBuyer, modListing, requireModDocument } from '../../catalogue/mods/mods.ts';
 import { ModObject, modJson } from '../../catalogue/mods/object.ts';
+import { platformsNamed } from '../../moderation/reports/platforms.ts';
 import { requireUser } from '../../people/users/users.ts';
 import { type UserCaller, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { GamePath, Id, ModPath, PathId, pageOf, pageOfJson, UserPath } from '../../platform/http/objects.ts';
 import { Json, ok, operation } from '../../platform/http/operation.ts';
+import { PLATFORMS, type Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { paymentMethodOf, tokensOwned } from '../wallets/wallets.ts';
 import { PayObject, paidJson, pendingJson, RefundObject, toRefund } from './object.ts';
 import { PAY_AT_ONCE, payForMod, type Responses } from './orders.ts';
@@ -148,8 +150,26 @@ export const refundGamePurchase = operation({
     refundOf(app, caller, await refundAsStudio(app, caller, params.game_id, params.purchase_id, body.reason)),
 });
 
+const PurchasesQuery = PlatformStatusQuery.extend({
+  platforms: z
+    .string()
+    .trim()
+    .refine((text) => platformsNamed(text, [])?.length === 1, { params: { rule: 'invalid' } })
+    .optional()
+    .meta({ description: 'A platform such as WINDOWS, in place of that of the header; ALL for none.' }),
+});
+
+/** The platform that the query names, or that of the header. */
+function platformIn(
+  { platforms, platform_status: platformStatus }: z.output<typeof PurchasesQuery>,
+  ofHeader: Platform | undefined,
+) {
+  const [named] = platforms === undefined ? [ofHeader] : platformsNamed(platforms, [])!;
+  return { platform: PLATFORMS.find((platform) => platform === named), platformStatus };
+}
+
 const list = {
-  query: PlatformStatusQuery,
+  query: PurchasesQuery,
   list: modListing,
   returns: ok(pageOf(ModObject)),
 } as const;
@@ -159,12 +179,12 @@ export const getUserPurchases = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/purchased',
-  says: 'Lists the mods that the person has bought, also those that are hidden or not accepted. With `game_id` and a platform, those that are live on it.',
+  says: 'Lists the mods that the person has bought, also those that are hidden or not accepted. With `game_id` and a platform, in the query or in the header, those that are live on it.',
   access: user('read'),
   ...list,
   errors: [],
   handle: async (app, { caller, query, list, language, platform, portal }) => {
-    const on = { platform, platformStatus: query.platform_status };
+    const on = platformIn(query, platform);
     const { mods, total } = await listModsOfBuyer(app, caller, list, language, on);
     return pageOfJson(
       mods.map((mod) => modJson(app, mod, { portal })),
@@ -186,7 +206,7 @@ export const getPurchasesOfUser = operation({
   errors: ['USER_ACCOUNT_PRIVATE'],
   handle: async (app, { caller, params, query, list, language, platform, portal }) => {
     if (params.user_id !== caller.userId) throw new ApiError('USER_ACCOUNT_PRIVATE');
-    const on = { platform, platformStatus: query.platform_status };
+    const on = platformIn(query, platform);
     const { mods, total } = await listModsOfBuyer(app, caller, list, language, on);
     return pageOfJson(
       mods.map((mod) => modJson(app, mod, { portal })),

@@ -11,7 +11,7 @@ import {
   type SellingGame,
   walletOf,
 } from '../../../test/money.ts';
-import { deleteGameOperation } from '../../catalogue/games/operations.ts';
+import { deleteGameOperation, editGameOperation } from '../../catalogue/games/operations.ts';
 import { deleteModOperation, editModByPut, getMod } from '../../catalogue/mods/operations.ts';
 import { addCollectionOperation } from '../../community/collections/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../../community/subscriptions/operations.ts';
@@ -267,4 +267,30 @@ test('a paid mod cannot be in a collection, and keeps its game from being delete
   await collector.refused(addCollectionOperation, { params, body }, 400, 29_604);
   const administrator = await api.as(await api.aUser({ admin: true }));
   await administrator.refused(deleteGameOperation, { params }, 403, 14_017);
+});
+
+test('within one game a platform filters the purchases, and the query wins over the header', async () => {
+  const game = await aSellingGame(api);
+  await (await api.as(game.owner)).call(editGameOperation, {
+    params: { game_id: game.id },
+    body: { 'platforms[0][platform]': 'windows', 'platforms[1][platform]': 'ps5' },
+  });
+  const mod = await api.aMod({ game });
+  await api.aFile(mod, { platforms: ['ps5'] });
+  const params = { game_id: game.id, mod_id: mod.id };
+  const offer = { monetization_options: 1 | 2, price: 40 };
+  assert.equal((await (await api.as(mod.owner)).call(editModByPut, { params, body: offer })).status, 200);
+  const { buyer } = await aBuyer(game);
+  assert.equal((await buyer.call(purchase, { params, body: keyOf(mod) })).status, 200);
+  const on = async (platforms: string | undefined, header?: string) => {
+    const query = { game_id: game.id, ...(platforms && { platforms }) };
+    const headers: Record<string, string> = header ? { 'x-modio-platform': header } : {};
+    return (await buyer.call(getUserPurchases, { query, headers })).body.data.map(({ id }) => id);
+  };
+  assert.deepEqual(await on('PLAYSTATION5'), [mod.id]);
+  assert.deepEqual(await on('WINDOWS'), []);
+  assert.deepEqual(await on(undefined, 'windows'), []);
+  assert.deepEqual(await on('ALL', 'windows'), [mod.id]);
+  const unknown = await buyer.refused(getUserPurchases, { query: { platforms: 'COMMODORE' } }, 422, 13_009);
+  assert.deepEqual(Object.keys(unknown.body.error.errors!), ['platforms']);
 });
