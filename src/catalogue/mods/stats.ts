@@ -1,4 +1,5 @@
 import type { App } from '../../platform/app.ts';
+import { takenAtOnce } from '../../platform/database/bulk.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { invalidateMod } from './documents.ts';
@@ -45,8 +46,6 @@ export async function addToModStats(
   transaction.changedHere(`mods/${mod.id}`);
 }
 
-const FOLDED_AT_ONCE = 2_000;
-
 /**
  * Adds appended counts to the stats of their mods, and stores what is derived from them. Returns the sums by game and
  * whether there may be more. A lock makes workers take turns, because both would wait for the same mods.
@@ -56,12 +55,13 @@ export async function foldModStats(
   transaction: Transaction,
 ): Promise<{ games: Map<number, statsStore.ModCountChange>; isAll: boolean }> {
   await takeAdvisoryLock(transaction, 'mod_stat_changes');
-  const changes = await statsStore.takeChanges(transaction, FOLDED_AT_ONCE);
+  const most = takenAtOnce(app.db);
+  const changes = await statsStore.takeChanges(transaction, most);
   const mods = sumBy(changes, ({ mod_id }) => mod_id);
   const ids = [...mods.keys()].sort((one, other) => one - other);
   if (ids.length > 0) await foldInto(app, transaction, ids, mods);
   for (const { mod_id, game_id } of changes) invalidateMod(transaction, game_id, mod_id);
-  return { games: sumBy(changes, ({ game_id }) => game_id), isAll: changes.length < FOLDED_AT_ONCE };
+  return { games: sumBy(changes, ({ game_id }) => game_id), isAll: changes.length < most };
 }
 
 async function foldInto(

@@ -102,3 +102,6 @@ export function updateMany(
     postgres: `update ${table} set ${set} from json_to_recordset($1::json) as r (${typed.join(', ')}) ${where}`,
   };
 }
+
+/** The number of queued rows that one transaction takes. SQLite works on the event loop: 200 mods take 23 ms of it. */
+export const takenAtOnce = ({ dialect }: Pick<Database, 'dialect'>): number => (dialect === 'sqlite' ? 200 : 2_000);

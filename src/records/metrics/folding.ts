@@ -1,22 +1,22 @@
 import type { App } from '../../platform/app.ts';
+import { takenAtOnce } from '../../platform/database/bulk.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { lockExisting, takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { placesOf, spansOf } from './counting.ts';
 import * as store from './store.ts';
 
-const FOLDED_AT_ONCE = 2_000;
-
 /** Adds the counts and the activity of the last seconds to the metrics. A lock makes workers take turns. */
 export async function foldMetrics(app: App): Promise<void> {
   if (!(await store.hasChanges(app.db))) return;
+  const most = takenAtOnce(app.db);
   for (let isAll = false; !isAll; )
     isAll = await app.db.write(async (transaction) => {
       await takeAdvisoryLock(transaction, 'metrics_changes');
-      const changes = await store.takeChanges(transaction, FOLDED_AT_ONCE);
+      const changes = await store.takeChanges(transaction, most);
       await addMonths(transaction, changes);
       await addCounts(transaction, changes);
       await addActivity(transaction, changes);
-      return changes.length < FOLDED_AT_ONCE;
+      return changes.length < most;
     });
 }
 

@@ -1,4 +1,5 @@
 import type { App } from '../../platform/app.ts';
+import { takenAtOnce } from '../../platform/database/bulk.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { JsonValue } from '../../platform/jobs/jobs.ts';
 import type { StudioEventKind } from './kinds.ts';
@@ -45,13 +46,12 @@ const rowOf = (app: App, { gameId, kind, subject, data }: StudioEvent): Omit<sto
   date_added: app.clock.now(),
 });
 
-const MOVED_AT_ONCE = 1_000;
-
 /** Returns whether all queued events of the game have moved. */
 async function moveQueued(app: App, transaction: Transaction, gameId: number): Promise<boolean> {
-  const queued = await store.takeQueued(transaction, gameId, MOVED_AT_ONCE);
+  const most = takenAtOnce(app.db);
+  const queued = await store.takeQueued(transaction, gameId, most);
   if (queued.length > 0) await addEvents(app, transaction, gameId, queued);
-  return queued.length < MOVED_AT_ONCE;
+  return queued.length < most;
 }
 
 /** Moves the queued events of all games to their streams and webhooks. */
