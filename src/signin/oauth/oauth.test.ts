@@ -240,7 +240,10 @@ test('of a thousand concurrent exchanges of one code, one succeeds', async () =>
   const code = await aCode();
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => tokenRequest(redemption(code))));
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-  for (const answer of answers) if (answer.status !== 200) isError(answer, 'invalid_grant');
+  // On PostgreSQL an address has a queue of 256 requests; the others are refused without having been looked at.
+  const late = answers.filter(({ status }) => status !== 200 && status !== 429);
+  assert.ok(late.length >= 256, String(late.length));
+  for (const answer of late) isError(answer, 'invalid_grant');
   const won = answers.find(({ status }) => status === 200)!.body as TokenAnswer;
   assert.equal(await reads(won.access_token), 401);
 });
