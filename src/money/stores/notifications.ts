@@ -151,7 +151,7 @@ export const handleNotification = (
     const { query } = transaction;
     const now = app.clock.now();
     if (!(await store.addNotification(query, portal, id, now)) || !reversed) return false;
-    const row = await store.lockFulfilmentOf(transaction, app.db.dialect, portal, reversed.reference);
+    const row = await store.lockFulfilmentOf(transaction, portal, reversed.reference);
     // The purchase of a game that merely names the same app is not the sender's to take back.
     if (!row || !gameIds.includes(row.game_id) || !(await store.reverse(query, row, now))) return false;
     if (row.state === 'fulfilled') await takeBack(app, transaction, row);

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import type { Database, Query, Transaction } from '../../platform/database/database.ts';
+import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { SimulatedPurchasesTable, StoreFulfilmentsTable, StoreSettingsTable } from './table.ts';
 
 export type SettingsRow = Selectable<StoreSettingsTable>;
@@ -162,19 +163,15 @@ export async function reverse(query: Query, { id, state }: FulfilmentRow, now: n
 }
 
 /** The same, until the transaction ends. */
-export const lockFulfilmentOf = (
-  { query }: Transaction,
-  dialect: Database['dialect'],
+const FULFILMENT_FOR_CHANGE = withUpdateLock(
+  statement('select * from store_fulfilments where portal = ? and reference = ?'),
+);
+
+export const lockFulfilmentOf = async (
+  transaction: Transaction,
   portal: string,
   reference: string,
-): Promise<FulfilmentRow | undefined> =>
-  query
-    .selectFrom('store_fulfilments')
-    .selectAll()
-    .where('portal', '=', portal)
-    .where('reference', '=', reference)
-    .$if(dialect === 'postgres', (row) => row.forUpdate())
-    .executeTakeFirst();
+): Promise<FulfilmentRow | undefined> => transaction.first<FulfilmentRow>(FULFILMENT_FOR_CHANGE, [portal, reference]);
 
 export const hasPending = async ({ query }: Transaction, userId: number): Promise<boolean> =>
   (await query

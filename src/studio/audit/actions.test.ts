@@ -37,7 +37,10 @@ import { addCookRunner, deleteCookRunner } from '../../files/runners/operations.
 import { addSourceModfile, deleteSourceModfile } from '../../files/sources/operations.ts';
 import { deleteModVault, editModVault } from '../../files/vaults/operations.ts';
 import { banUser, unbanUser } from '../../moderation/moderation/operations.ts';
+import { decideSellerAccount, registerSellerAccount } from '../../money/partners/operations.ts';
 import { purchase, refundGamePurchase } from '../../money/purchases/operations.ts';
+import { acceptAgreement, getCurrentAgreement } from '../../people/agreements/operations.ts';
+import { AGREEMENT_TYPES } from '../../people/agreements/types.ts';
 import { addAddressBan, deleteAddressBan } from '../../people/bans/operations.ts';
 import { addStaffMember, deleteStaffMember, updateStaffMember } from '../../people/staff/operations.ts';
 import type { AnyOperation } from '../../platform/http/operation.ts';
@@ -209,6 +212,18 @@ test('a refund by the team of the game is logged', async () => {
   const bought = await buyer.call(purchase, { params: ofSold, body: { idempotent_key: 'one' } });
   const which = { game_id: selling.id, purchase_id: bought.body.transaction_id };
   await audited(selling.studio, refundGamePurchase, { params: which, body: { reason: 'Broken' } }, 'purchases.refund');
+});
+
+test('a decision over a seller is logged', async () => {
+  const seller = await api.aUser();
+  const client = await api.as(seller);
+  const inForce = { params: { agreement_type_id: AGREEMENT_TYPES.MONETIZATION } };
+  const { id } = (await client.call(getCurrentAgreement, inForce)).body;
+  await client.call(acceptAgreement, { body: { agreement_version_id: id } });
+  const details = { legal_name: 'Ada Lovelace', country: 'GB', payout_details: 'GB33 BUKB 2020 1555 5555 55' };
+  await client.call(registerSellerAccount, { body: details });
+  const decision = { params: { user_id: seller.id }, body: { status: 'approved' as const } };
+  await audited(admin, decideSellerAccount, decision, 'users.seller');
 });
 
 test('every operation that is declared as audited is covered here', () => {
