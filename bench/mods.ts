@@ -11,11 +11,12 @@ const { query } = app.db;
 
 const game = await query.selectFrom('games').select(['id', 'submitted_by']).executeTakeFirstOrThrow();
 
-const WRITERS = 64;
+/** Many more than write at once, because the service takes a player who comments without a pause for spam. */
+const PLAYERS = 1_024;
 const { key, token, tokens } = await app.db.write(async (transaction) => {
   const tokenOf = async (userId: number) => (await issueToken(app, transaction, { userId })).access_token;
   const players: string[] = [];
-  for (let i = 0; i < WRITERS; i += 1)
+  for (let i = 0; i < PLAYERS; i += 1)
     players.push(await tokenOf((await addUser(app, transaction, { username: `Player ${i}` })).id));
   const key = await issueKey(app, transaction, { gameId: game.id });
   return { key, token: await tokenOf(game.submitted_by), tokens: players };

@@ -179,7 +179,7 @@ const ofGame = ({ game, key }: Service, rest: string) =>
   `/v1/games/${game}/mods${rest}${rest.includes('?') ? '&' : '?'}api_key=${key}`;
 
 type Write = (turn: number) => { readonly method: string; readonly path: string; readonly form?: string };
-/** Each connection is a player who takes the mods one after the other, and does two things with each of them. */
+/** A connection sends two requests of one player about one mod, then two of another player about the next mod. */
 const writing = (name: string, write: Write): Case => ({
   name,
   connections: WRITERS,
@@ -190,8 +190,10 @@ const writing = (name: string, write: Write): Case => ({
       const turn = turns.get(connection) ?? 0;
       turns.set(connection, turn + 1);
       const { method, path, form = '' } = write(turn);
-      const mod = mods[(connection * 13 + Math.floor(turn / 2)) % mods.length];
-      const more = `authorization: Bearer ${tokens[connection]}\r\ncontent-length: ${form.length}\r\n${form && 'content-type: application/x-www-form-urlencoded\r\n'}`;
+      const pair = Math.floor(turn / 2);
+      const mod = mods[(connection * 13 + pair) % mods.length];
+      const token = tokens[(connection + WRITERS * pair) % tokens.length];
+      const more = `authorization: Bearer ${token}\r\ncontent-length: ${form.length}\r\n${form && 'content-type: application/x-www-form-urlencoded\r\n'}`;
       return Buffer.from(head(method, `/v1/games/${game}/mods/${mod}${path}`, more) + form);
     };
   },
