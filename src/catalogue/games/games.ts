@@ -97,6 +97,12 @@ export async function requireGame(reader: Reader, caller: Caller, id: number): P
   return game;
 }
 
+/** For what only administrators of a game, and staff, may see and change. */
+export async function requireGameAdministrator(reader: Reader, caller: Caller, id: number): Promise<void> {
+  await requireGame(reader, caller, id);
+  if ((await teamLevel(reader, caller, 'games', id)) < ADMINISTRATOR) throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
 /**
  * As `requireGame`, for callers with another permission, such as a signed link: it opens a closed game too, but no
  * hidden one.

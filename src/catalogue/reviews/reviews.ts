@@ -5,9 +5,9 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { requireGame } from '../games/games.ts';
+import { requireGameAdministrator } from '../games/games.ts';
 import type { SensitiveTeamChange } from '../teams/extensions.ts';
-import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
+import { ADMINISTRATOR } from '../teams/teams.ts';
 import * as store from './store.ts';
 
 export const MAIL_REVIEW = 'reviews.mail';
@@ -107,19 +107,13 @@ const auditReview = (
   return audit(app, transaction, { actor, action: `games.review-${done}`, subject, data });
 };
 
-async function requireAdministrator(reader: Pick<Transaction, 'first'>, caller: Caller, gameId: number) {
-  await requireGame(reader, caller, gameId);
-  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
-    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
-}
-
 export interface Reviews {
   readonly isRequired: boolean;
   readonly open: readonly store.ReviewRow[];
 }
 
 export async function reviewsOf(app: App, caller: Caller, gameId: number): Promise<Reviews> {
-  await requireAdministrator(app.db, caller, gameId);
+  await requireGameAdministrator(app.db, caller, gameId);
   const isRequired = await store.isReviewing(app.db, gameId);
   return { isRequired, open: await store.openOf(app.db.query, gameId, app.clock.now()) };
 }
@@ -127,7 +121,7 @@ export async function reviewsOf(app: App, caller: Caller, gameId: number): Promi
 /** One administrator can require reviews; ending them takes two. */
 export async function setReviewing(app: App, caller: UserCaller, gameId: number, isRequired: boolean): Promise<void> {
   await reviewed(app, caller, gameId, async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     if (isRequired === (await store.isReviewing(transaction, gameId))) return;
     if (isRequired) await store.startReviewing(transaction.query, gameId, app.clock.now());
     else {
@@ -146,7 +140,7 @@ export async function decideReview(
   await app.db.write(async (transaction) => {
     const { query } = transaction;
     await store.lock(transaction, gameId);
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     const review = await store.openById(query, gameId, id, app.clock.now());
     if (!review) throw new ApiError('RESOURCE_NOT_FOUND');
     if (review.requested_by === caller.userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');

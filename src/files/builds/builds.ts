@@ -1,9 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { applyGameChanges, requireGame, requireGameForChange } from '../../catalogue/games/games.ts';
-import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { applyGameChanges, requireGameAdministrator, requireGameForChange } from '../../catalogue/games/games.ts';
 import { type Caller, OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { isScanPassed } from '../../platform/scanning/states.ts';
 import { audit, auditGame } from '../../records/audit/audit.ts';
@@ -28,16 +27,6 @@ const SIGNATURE_SECONDS = 300;
 const UPLOAD = 'cook-builds/upload';
 const WEBHOOK = 'cook-builds/webhook';
 
-export async function requireAdministrator(
-  reader: Pick<Database, 'first'>,
-  caller: Caller,
-  gameId: number,
-): Promise<void> {
-  await requireGame(reader, caller, gameId);
-  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
-    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
-}
-
 export async function putStatus(app: App, transaction: Transaction, gameId: number, status: number): Promise<void> {
   await applyGameChanges(app, transaction, gameId, { cloud_cooking_status: status }, 'en');
 }
@@ -52,7 +41,7 @@ export interface Provision {
 /** Provisions an upload URL for a new build. It replaces an earlier URL whose build is not complete. */
 export const provisionBuild = (app: App, caller: UserCaller, gameId: number): Promise<Provision> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     const game = await requireGameForChange(transaction, caller, gameId);
     const now = app.clock.now();
     const build = await store.add(transaction.query, {
@@ -109,7 +98,7 @@ export async function requireBuild(
 
 /** The newest build of the game, with the result of its inspection. */
 export async function requireNewest(app: App, caller: Caller, gameId: number): Promise<store.BuildRow> {
-  await requireAdministrator(app.db, caller, gameId);
+  await requireGameAdministrator(app.db, caller, gameId);
   const build = await store.newestOf(app.db, gameId);
   if (!build) throw new ApiError('RESOURCE_NOT_FOUND');
   return build;
@@ -126,7 +115,7 @@ export async function findLive(app: App, gameId: number): Promise<store.BuildRow
 /** Makes the newest build the one that runners get. Without a runner the game waits for one. */
 export const finalizeBuild = (app: App, caller: UserCaller, gameId: number): Promise<void> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     await requireGameForChange(transaction, caller, gameId);
     const build = await store.newestOf(transaction, gameId);
     if (build?.state !== 'valid') throw notReady(build);
@@ -182,7 +171,7 @@ export async function requireSender(
 ): Promise<void> {
   if (caller.kind === 'user') {
     if (!caller.scopes.includes('write')) throw new ApiError('TOKEN_MISSING_SCOPE_WRITE');
-    return requireAdministrator(app.db, caller, gameId);
+    return requireGameAdministrator(app.db, caller, gameId);
   }
   if (!(await isSignedByService(app, gameId, sent.body, sent.signature)))
     throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');

@@ -1,10 +1,10 @@
-import { lockGame, requireGame } from '../../catalogue/games/games.ts';
+import { lockGame, requireGame, requireGameAdministrator } from '../../catalogue/games/games.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { requireAdministrator, runnersChanged } from '../builds/builds.ts';
+import { runnersChanged } from '../builds/builds.ts';
 import { type Cooking, releaseClaims } from '../cooks/claims.ts';
 import * as store from './store.ts';
 
@@ -33,7 +33,7 @@ export async function listRunners(app: App, caller: Caller, gameId: number): Pro
 
 export const addRunner = (app: App, caller: UserCaller, gameId: number, wish: RunnerWish): Promise<WithSecret> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     await lockGame(transaction, gameId);
     if ((await store.ofGame(transaction.query, gameId)).length >= RUNNERS_MAX)
       throw new ApiError('VALIDATION_GENERIC', {
@@ -59,7 +59,7 @@ export const addRunner = (app: App, caller: UserCaller, gameId: number, wish: Ru
 /** Revokes the runner at once, and requeues its cooks. */
 export const revokeRunner = (app: App, caller: UserCaller, gameId: number, id: number): Promise<void> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     await lockGame(transaction, gameId);
     if (!(await store.revoke(transaction.query, gameId, id, app.clock.now()))) throw new ApiError('RESOURCE_NOT_FOUND');
     await releaseClaims(app, transaction, id);

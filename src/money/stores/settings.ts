@@ -1,9 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
-import { requireGame } from '../../catalogue/games/games.ts';
-import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { requireGameAdministrator } from '../../catalogue/games/games.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import type { StorePortal, StoreSettings } from './adapter.ts';
@@ -120,18 +119,8 @@ const shown = (app: App, row: store.SettingsRow): ShownStoreSettings => ({
   dateUpdated: row.date_updated,
 });
 
-async function requireAdministrator(
-  reader: Pick<Database, 'first'>,
-  caller: UserCaller,
-  gameId: number,
-): Promise<void> {
-  await requireGame(reader, caller, gameId);
-  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
-    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
-}
-
 export async function listStoreSettings(app: App, caller: UserCaller, gameId: number): Promise<ShownStoreSettings[]> {
-  await requireAdministrator(app.db, caller, gameId);
+  await requireGameAdministrator(app.db, caller, gameId);
   return (await store.allSettingsOf(app.db.query, gameId)).map((row) => shown(app, row));
 }
 
@@ -144,7 +133,7 @@ export const changeStoreSettings = (
   changes: StoreSettings,
 ): Promise<ShownStoreSettings> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     const put = await putStoreSettings(app, transaction, gameId, portal, changes);
     const data = { portal, fields: Object.keys(changes) };
     await auditGame(app, transaction, caller, gameId, { action: 'stores-set', data });
@@ -153,7 +142,7 @@ export const changeStoreSettings = (
 
 export const removeStoreSettings = (app: App, caller: UserCaller, gameId: number, portal: StorePortal): Promise<void> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     if (!(await store.removeSettings(transaction.query, gameId, portal))) throw new ApiError('RESOURCE_NOT_FOUND');
     await auditGame(app, transaction, caller, gameId, { action: 'stores-remove', data: { portal } });
   });

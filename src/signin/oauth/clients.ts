@@ -1,5 +1,4 @@
-import { GAME_DELETED, requireGame } from '../../catalogue/games/games.ts';
-import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { GAME_DELETED, requireGameAdministrator } from '../../catalogue/games/games.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import { revokeServiceTokens, revokeTokens, revokeTokensOfSecret } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
@@ -120,21 +119,14 @@ export async function requireDeviceClient(app: App, id: number): Promise<Client>
   return client;
 }
 
-/** Only administrators of the game and staff can see and change its clients. */
-async function requireAdministrator(reader: Pick<App['db'], 'first'>, caller: Caller, gameId: number): Promise<void> {
-  await requireGame(reader, caller, gameId);
-  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
-    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
-}
-
 export async function listClients(app: App, caller: Caller, gameId: number): Promise<Client[]> {
-  await requireAdministrator(app.db, caller, gameId);
+  await requireGameAdministrator(app.db, caller, gameId);
   return (await store.clientsOf(app.db.query, gameId)).map(toClient);
 }
 
 export const registerClient = (app: App, caller: UserCaller, client: NewClient): Promise<IssuedClient> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, client.gameId);
+    await requireGameAdministrator(transaction, caller, client.gameId);
     const issued = await registerAudited(app, transaction, caller, client);
     transaction.made?.(issued.client_id);
     return issued;
@@ -154,7 +146,7 @@ export async function registerAudited(
 }
 
 async function requireClientOf(transaction: Transaction, caller: Caller, gameId: number, id: number): Promise<Client> {
-  await requireAdministrator(transaction, caller, gameId);
+  await requireGameAdministrator(transaction, caller, gameId);
   const client = await store.clientById(transaction.query, id);
   if (client?.game_id !== gameId) throw new ApiError('RESOURCE_NOT_FOUND');
   return toClient(client);
@@ -215,7 +207,7 @@ export const rotateClientSecret = (app: App, caller: UserCaller, gameId: number,
 /** Replaces the redirect URIs of every client of the game that signs users in. */
 export const setRedirectUris = (app: App, caller: UserCaller, gameId: number, uris: readonly string[]): Promise<void> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     await lockGame(transaction, gameId);
     const clients = (await store.clientsOf(transaction.query, gameId)).map(toClient);
     const signingIn = clients.filter(({ grants }) => grants.includes('authorization_code'));

@@ -1,9 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
-import { requireGame } from '../../catalogue/games/games.ts';
-import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { requireGameAdministrator } from '../../catalogue/games/games.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { auditGame } from '../../records/audit/audit.ts';
@@ -177,13 +176,6 @@ const shown = (app: App, row: store.SettingsRow): ShownSettings => ({
   dateUpdated: row.date_updated,
 });
 
-/** Only administrators of the game and staff can see and change its portals. */
-async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
-  await requireGame(reader, caller, gameId);
-  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
-    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
-}
-
 /** The settings of all portals of a game, including secrets. */
 export async function everySettingsFor(app: App, gameId: number): Promise<[LinkedPortal, PortalSettings][]> {
   const rows = await store.allSettingsOf(app.db.query, gameId);
@@ -191,7 +183,7 @@ export async function everySettingsFor(app: App, gameId: number): Promise<[Linke
 }
 
 export async function listSettings(app: App, caller: Caller, gameId: number): Promise<ShownSettings[]> {
-  await requireAdministrator(app.db, caller, gameId);
+  await requireGameAdministrator(app.db, caller, gameId);
   return (await store.allSettingsOf(app.db.query, gameId)).map((row) => shown(app, row));
 }
 
@@ -203,7 +195,7 @@ export const changeSettings = (
   changes: PortalSettings,
 ): Promise<ShownSettings> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     return putAudited(app, transaction, caller, gameId, portal, changes);
   });
 
@@ -278,7 +270,7 @@ function fits(rules: FieldRules | undefined, value: string | readonly string[]):
 
 export const removeSettings = (app: App, caller: UserCaller, gameId: number, portal: LinkedPortal): Promise<void> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     if (!(await store.removeSettings(transaction.query, gameId, portal))) throw new ApiError('RESOURCE_NOT_FOUND');
     await auditGame(app, transaction, caller, gameId, { action: 'portals-remove', data: { portal } });
   });

@@ -1,27 +1,18 @@
-import { requireGame } from '../../catalogue/games/games.ts';
-import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { requireGameAdministrator } from '../../catalogue/games/games.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Database } from '../../platform/database/database.ts';
-import { ApiError } from '../../platform/errors/catalogue.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import { dropSecret, issueSecret, type MetricsSecret, secretOf } from '../../records/metrics/secrets.ts';
 
-async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
-  await requireGame(reader, caller, gameId);
-  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
-    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
-}
-
 export async function showSecret(app: App, caller: Caller, gameId: number): Promise<MetricsSecret> {
-  await requireAdministrator(app.db, caller, gameId);
+  await requireGameAdministrator(app.db, caller, gameId);
   return (await secretOf(app, gameId)) ?? { secret: '', date_added: 0 };
 }
 
 /** Reports signed with the previous secret are refused from now on. */
 export const renewSecret = (app: App, caller: UserCaller, gameId: number): Promise<MetricsSecret> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     const issued = await issueSecret(app, transaction, gameId);
     transaction.made?.();
     await auditGame(app, transaction, caller, gameId, { action: 'metrics-secret-renew' });
@@ -30,7 +21,7 @@ export const renewSecret = (app: App, caller: UserCaller, gameId: number): Promi
 
 export async function removeSecret(app: App, caller: UserCaller, gameId: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     await dropSecret(transaction, gameId);
     await auditGame(app, transaction, caller, gameId, { action: 'metrics-secret-remove' });
   });

@@ -1,8 +1,7 @@
-import { lockGame, requireGame } from '../../catalogue/games/games.ts';
-import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { lockGame, requireGameAdministrator } from '../../catalogue/games/games.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { auditGame } from '../../records/audit/audit.ts';
@@ -12,13 +11,6 @@ import * as endpoints from '../../records/webhooks/endpoints.ts';
 type WebhookRow = endpoints.WebhookRow;
 
 export const WEBHOOKS_MAX = 10;
-
-/** Only administrators of the game and staff can see and change its endpoints. */
-async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
-  await requireGame(reader, caller, gameId);
-  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
-    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
-}
 
 export interface WebhookPlace {
   readonly gameId: number;
@@ -32,14 +24,14 @@ async function requireWebhook(
   caller: Caller,
   { gameId, webhookId }: WebhookPlace,
 ): Promise<WebhookRow> {
-  await requireAdministrator(reader, caller, gameId);
+  await requireGameAdministrator(reader, caller, gameId);
   const webhook = await endpoints.endpointById(reader.query, webhookId);
   if (webhook?.game_id !== gameId) throw new ApiError('RESOURCE_NOT_FOUND');
   return webhook;
 }
 
 export async function listWebhooks(app: App, caller: Caller, gameId: number): Promise<WebhookRow[]> {
-  await requireAdministrator(app.db, caller, gameId);
+  await requireGameAdministrator(app.db, caller, gameId);
   return endpoints.endpointsOf(app.db.query, gameId);
 }
 
@@ -50,7 +42,7 @@ export const addWebhook = (
   settings: endpoints.EndpointSettings,
 ): Promise<endpoints.WithSecret> =>
   app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
+    await requireGameAdministrator(transaction, caller, gameId);
     await lockGame(transaction, gameId);
     const { length } = await endpoints.endpointsOf(transaction.query, gameId);
     if (length >= WEBHOOKS_MAX)
