@@ -29,17 +29,12 @@ import { createMultipartUploadSession } from '../src/files/uploads/operations.ts
 import * as uploads from '../src/files/uploads/store.ts';
 import { submitReportOperation } from '../src/moderation/reports/operations.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
-import { decideGamePartner, registerSellerAccount } from '../src/money/partners/operations.ts';
+import { decideGamePartner } from '../src/money/partners/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
 import { purchase } from '../src/money/purchases/operations.ts';
 import { createRevenueTeam } from '../src/money/revenue-teams/operations.ts';
 import { editGameSellingTerms } from '../src/money/terms/operations.ts';
-import {
-  acceptAgreement,
-  addAgreementVersion,
-  editAgreementVersion,
-  getCurrentAgreement,
-} from '../src/people/agreements/operations.ts';
+import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/people/agreements/operations.ts';
 import { addAddressBan } from '../src/people/bans/operations.ts';
 import { blockAUser } from '../src/people/blocks/operations.ts';
 import { followUserOperation } from '../src/people/follows/operations.ts';
@@ -60,7 +55,7 @@ import { contractProblem } from '../tools/contract.ts';
 import { docsProblem } from '../tools/docs.ts';
 import { type Answer, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
 import { serviceOf } from './browser.ts';
-import { choose } from './money.ts';
+import { choose, registerAsSeller } from './money.ts';
 import { countQueries } from './work.ts';
 import { zipOf } from './zips.ts';
 
@@ -249,12 +244,8 @@ for (const _ of tags) {
   const body = { 'users[0][id]': ada.id, 'users[0][split]': 100 } as never;
   await (await api.as(ada)).call(createRevenueTeam, { params, body });
 }
-const selling = { params: { agreement_type_id: 5 } };
-const { id: agreement_version_id } = (await asAda.call(getCurrentAgreement, selling)).body;
 for (const partner of [ada, ...(await Promise.all(tags.map(() => api.aUser())))]) {
-  await (await api.as(partner)).call(acceptAgreement, { body: { agreement_version_id } });
-  const body = { legal_name: 'Ada', country: 'GB', payout_details: 'IBAN' };
-  await (await api.as(partner)).call(registerSellerAccount, { body });
+  await registerAsSeller(await api.as(partner));
   const invited = { params: { game_id: game.id, user_id: partner.id }, body: { status: 'invited' as const } };
   await asAda.call(decideGamePartner, invited);
 }

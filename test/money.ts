@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { editModByPut } from '../src/catalogue/mods/operations.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
+import { registerSellerAccount } from '../src/money/partners/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
 import { getUserWallet } from '../src/money/wallets/operations.ts';
+import { acceptAgreement, getCurrentAgreement } from '../src/people/agreements/operations.ts';
+import { AGREEMENT_TYPES } from '../src/people/agreements/types.ts';
 import type { Api, Client, Game, User } from './api.ts';
 import { Browser } from './browser.ts';
 
@@ -88,3 +91,22 @@ export const walletOf = async (buyer: Client, game: { id: number }) => {
   } = (await buyer.call(getUserWallet, { query: { game_id: game.id } })).body;
   return { balance, deficit, pending };
 };
+
+export const SELLER_DETAILS = {
+  legal_name: 'Ada Lovelace',
+  country: 'GB',
+  payout_details: 'GB33 BUKB 2020 1555 5555 55',
+};
+
+/** Accepts the agreement on selling that is in force. */
+export async function acceptSellingTerms(seller: Client): Promise<void> {
+  const inForce = { params: { agreement_type_id: AGREEMENT_TYPES.MONETIZATION } };
+  const { id } = (await seller.call(getCurrentAgreement, inForce)).body;
+  await seller.call(acceptAgreement, { body: { agreement_version_id: id } });
+}
+
+/** Accepts the agreement on selling, and asks for a seller account. */
+export async function registerAsSeller(seller: Client) {
+  await acceptSellingTerms(seller);
+  return seller.call(registerSellerAccount, { body: SELLER_DETAILS });
+}

@@ -24,6 +24,7 @@ import { addClient } from '../src/signin/oauth/clients.ts';
 import { addMetricsSecret } from '../src/studio/metrics/operations.ts';
 import { addGameWebhook, getGameWebhookDeliveries } from '../src/studio/webhooks/operations.ts';
 import { type Answer, type Api, type CallInput, type Client, START, type User } from './api.ts';
+import { SELLER_DETAILS } from './money.ts';
 import { zipOf } from './zips.ts';
 
 const picture = (width: number, height: number) =>
@@ -75,7 +76,7 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
     joinStaff(transaction, { userId: staff.id, level: STAFF_LEVELS.administrator, addedBy: 0, now: START }),
   );
   const game = await api.aGame({
-    settings: { monetization_options: 1 },
+    settings: { monetization_options: 1 | 2 },
     tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }],
   });
   const leader = game.owner;
@@ -290,6 +291,8 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
     joined: invited.id,
     uploadId: upload.upload_id,
     agreementId,
+    /** The hash of a preview link. */
+    hash: '',
   };
 }
 export type Scene = Awaited<ReturnType<typeof aScene>>;
@@ -338,6 +341,9 @@ const REQUESTS: Record<string, Request> = {
   'delete-mod-media': body({ youtube: [VIDEO] }),
   'reorder-mod-media': body({ youtube: [VIDEO] }),
   'add-mod-previewer': ({ hidden, other }) => ({ params: { mod_id: hidden.id }, body: { user_id: other.id } }),
+  'add-game-previewer': ({ other }) => ({ body: { user_id: other.id } }),
+  'register-game-previewer': ({ hash }) => ({ body: { hash } }),
+  'register-mod-previewer': ({ hash }) => ({ body: { hash } }),
   'renew-mod-preview-link': ({ hidden }) => ({ params: { mod_id: hidden.id } }),
   'restrict-user-in-game': ({ stranger }) => ({ params: { user_id: stranger.id }, body: { options: 1 } }),
   'unban-user': ({ banned }) => ({ params: { user_id: banned.id } }),
@@ -405,6 +411,9 @@ const REQUESTS: Record<string, Request> = {
   'add-game-token-pack': body({ ...PACK, name: 'More' }),
   'edit-game-token-pack': body({ price: 299 }),
   purchase: body({ idempotent_key: 'race' }),
+  'register-seller-account': body(SELLER_DETAILS),
+  'decide-seller-account': body({ status: 'approved' }),
+  'add-game': () => ({ body: { name: 'Another game', summary: 'A game' }, files: LOGO }),
   'create-mod-monetization-team': ({ game }) => ({ body: { 'users[0][id]': game.owner.id, 'users[0][split]': 100 } }),
   'decide-game-partner': body({ status: 'invited' }),
   'refund-game-purchase': body({ reason: 'Broken' }),

@@ -7,6 +7,7 @@ import { mergeOwnAccount } from '../src/signin/accounts/operations.ts';
 import type { Answer, Client } from './api.ts';
 import { AUTHORISATION, CALLERS, type CallerName } from './authorisation.ts';
 import { inputFor, operationOf, type Scene } from './race-scene.ts';
+import { SITUATED } from './race-situations.ts';
 
 /** Settings for races: every request gets its own connection. */
 export const RACE_SETTINGS = {
@@ -204,30 +205,13 @@ export const NOT_RACED: Record<string, string> = {
 /** Operations that cannot write in the scene, with the reason. They lock in the same way as similar ones. */
 export const UNREACHED: Record<string, string> = {
   'change-email': 'needs codes from two mailboxes',
-  'delete-game-store': 'needs a store that the game has configured',
-  'pay-simulated-purchase': 'needs a purchase that is not paid yet',
-  purchase: 'needs tokens and a mod that is for sale',
-  'refund-purchase': 'needs a purchase',
-  'refund-payment': 'needs a payment that was made, and then nobody could delete the account',
-  'refund-game-purchase': 'needs a purchase',
-  'decide-seller-account': 'needs a seller',
-  'register-seller-account': 'needs terms that the caller has accepted',
-  'apply-for-partnership': 'needs an approved seller',
-  'delete-mod-monetization-team': 'needs a team',
   'delete-release-confirmation': 'needs a code from a mailbox',
   'me-register': 'is for users without a mail address',
   'me-authenticate': 'needs a code from a mailbox',
   'delegation-token': 'needs the token of an authorised client',
-  'add-own-api-key': 'is for users without a key',
-  'add-game': 'needs the terms for games to be accepted',
-  'accept-agreement': 'needs terms that are in force',
   'delete-account': 'is for a closed account; it is an ender itself',
   'reopen-account': 'is for a closed account',
   'manage-platform-status': 'needs a platform on which the team approves files',
-  'add-game-previewer': 'is for a game that is not public',
-  'renew-game-preview-link': 'is for a game that is not public',
-  'register-game-previewer': 'is for a game that is not public',
-  'register-mod-previewer': 'is for users who are in no team',
   'complete-multipart-upload-session': 'needs all parts of a file',
   'add-connection': 'needs a portal that responds',
   'opt-out-of-emails': 'needs a link from a mail',
@@ -277,11 +261,16 @@ export const isBy = (scene: Scene, operation: AnyOperation) => (forStaff(operati
 export const send = (operation: AnyOperation, scene: Scene) =>
   (forStaff(operation) ? scene.staff : scene.author).client.call(operation, inputFor(operation, scene));
 
-/** The operations that add to or change the resource that the ender ends. */
+/** Whether the operation adds to or changes the resource that the ender ends. */
+export function races(name: string, operation: AnyOperation, scene: Scene): boolean {
+  const about = Object.entries(ENDERS[name]!.of(scene)) as [Kind, number][];
+  return !name.startsWith(idOf(operation)) && about.some(([kind, id]) => isAbout(operation, scene, kind, id));
+}
+
+/** The operations that do so in every scene. */
 export const addersOf = (name: string, scene: Scene): AnyOperation[] =>
   writing.filter((operation) => {
-    const about = Object.entries(ENDERS[name]!.of(scene)) as [Kind, number][];
-    if (name.startsWith(idOf(operation)) || UNREACHED[idOf(operation)] || ENDERS[name]!.without?.(operation))
-      return false;
-    return about.some(([kind, id]) => isAbout(operation, scene, kind, id));
+    const id = idOf(operation);
+    const cannotWrite = UNREACHED[id] || SITUATED.has(id) || ENDERS[name]!.without?.(operation);
+    return !cannotWrite && races(name, operation, scene);
   });

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi, type User } from '../../../test/api.ts';
-import { aPack, aSellingGame, buyPack, choose } from '../../../test/money.ts';
+import {
+  acceptSellingTerms,
+  aPack,
+  aSellingGame,
+  buyPack,
+  choose,
+  SELLER_DETAILS as DETAILS,
+  registerAsSeller,
+} from '../../../test/money.ts';
 import { editModByPut } from '../../catalogue/mods/operations.ts';
-import { acceptAgreement, getCurrentAgreement } from '../../people/agreements/operations.ts';
-import { AGREEMENT_TYPES } from '../../people/agreements/types.ts';
 import { getAuthenticatedUser } from '../../people/users/operations.ts';
 import { purchase } from '../purchases/operations.ts';
 import { createRevenueTeam } from '../revenue-teams/operations.ts';
@@ -23,21 +29,18 @@ const api = await startApi({
   settings: { MODSTEAD_JOBS: 'off', MODSTEAD_PAYMENTS: 'simulated', MODSTEAD_RATE_LIMITS: 'off' },
 });
 const DAY = 86_400;
-const DETAILS = { legal_name: 'Ada Lovelace', country: 'GB', payout_details: 'GB33 BUKB 2020 1555 5555 55' };
 const SELLS_BY_PARTNERS = 1 | 2 | 4;
 const staff = await api.aUser({ admin: true });
 
 /** A client of a user who has accepted the agreement on selling. */
 async function asSeller(user: User) {
   const seller = await api.as(user);
-  const inForce = { params: { agreement_type_id: AGREEMENT_TYPES.MONETIZATION } };
-  const { id } = (await seller.call(getCurrentAgreement, inForce)).body;
-  await seller.call(acceptAgreement, { body: { agreement_version_id: id } });
+  await acceptSellingTerms(seller);
   return seller;
 }
 
 async function register(user: User, status: 'action' | 'approved' | 'rejected' = 'approved') {
-  await (await asSeller(user)).call(registerSellerAccount, { body: DETAILS });
+  await registerAsSeller(await api.as(user));
   const decision = { params: { user_id: user.id }, body: { status, reason: 'Checked' } };
   return (await api.as(staff)).call(decideSellerAccount, decision);
 }

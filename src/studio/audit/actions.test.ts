@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { type CallInput, type Client, startApi } from '../../../test/api.ts';
 import { AUDITED } from '../../../test/audited.ts';
 import { aCookingGame, cooksOf, modPath } from '../../../test/cooking.ts';
-import { aPack, aSellingGame, buyPack } from '../../../test/money.ts';
+import { aPack, aSellingGame, buyPack, registerAsSeller } from '../../../test/money.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { addModDependencies, deleteModDependencies } from '../../catalogue/dependencies/operations.ts';
 import {
@@ -37,10 +37,8 @@ import { addCookRunner, deleteCookRunner } from '../../files/runners/operations.
 import { addSourceModfile, deleteSourceModfile } from '../../files/sources/operations.ts';
 import { deleteModVault, editModVault } from '../../files/vaults/operations.ts';
 import { banUser, unbanUser } from '../../moderation/moderation/operations.ts';
-import { decideSellerAccount, registerSellerAccount } from '../../money/partners/operations.ts';
+import { decideSellerAccount } from '../../money/partners/operations.ts';
 import { purchase, refundGamePurchase } from '../../money/purchases/operations.ts';
-import { acceptAgreement, getCurrentAgreement } from '../../people/agreements/operations.ts';
-import { AGREEMENT_TYPES } from '../../people/agreements/types.ts';
 import { addAddressBan, deleteAddressBan } from '../../people/bans/operations.ts';
 import { addStaffMember, deleteStaffMember, updateStaffMember } from '../../people/staff/operations.ts';
 import type { AnyOperation } from '../../platform/http/operation.ts';
@@ -216,12 +214,7 @@ test('a refund by the team of the game is logged', async () => {
 
 test('a decision over a seller is logged', async () => {
   const seller = await api.aUser();
-  const client = await api.as(seller);
-  const inForce = { params: { agreement_type_id: AGREEMENT_TYPES.MONETIZATION } };
-  const { id } = (await client.call(getCurrentAgreement, inForce)).body;
-  await client.call(acceptAgreement, { body: { agreement_version_id: id } });
-  const details = { legal_name: 'Ada Lovelace', country: 'GB', payout_details: 'GB33 BUKB 2020 1555 5555 55' };
-  await client.call(registerSellerAccount, { body: details });
+  await registerAsSeller(await api.as(seller));
   const decision = { params: { user_id: seller.id }, body: { status: 'approved' as const } };
   await audited(admin, decideSellerAccount, decision, 'users.seller');
 });
