@@ -3,23 +3,30 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { operations } from '../src/composition/resources.ts';
 import { openApiDocument } from '../src/platform/http/openapi/document.ts';
+import { clientContract, clientErrorRefs } from './client-contract.ts';
 import { readableJson } from './json-layout.ts';
 
 const help = `npm run contract [-- --check]
 
-Writes contract/openapi.json from the declarations.
+Writes contract/openapi.json from the declarations, and the generated files of the client from it.
 
-  --check   write nothing, and fail when it is not up to date
+  --check   write nothing, and fail when a file is not up to date
   --help    print this`;
 
-const file = 'contract/openapi.json';
+function contractFiles(): Record<string, string> {
+  const document = openApiDocument(operations);
+  return {
+    'contract/openapi.json': readableJson(document),
+    'client/src/contract.ts': clientContract(document),
+    'client/src/error-refs.ts': clientErrorRefs(document),
+  };
+}
 
-export const contractText = (): string => readableJson(openApiDocument(operations));
-
-/** Describes the problem with the file in a sentence; undefined if it is up to date. */
+/** Describes the problem with the first file that is not up to date; undefined if all are. */
 export function contractProblem(): string | undefined {
-  const kept = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined;
-  return kept === contractText() ? undefined : `${file} is not up to date; npm run contract writes it.`;
+  const isStale = ([file, text]: [string, string]) => !fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text;
+  const stale = Object.entries(contractFiles()).find(isStale);
+  return stale && `${stale[0]} is not up to date; npm run contract writes it.`;
 }
 
 function main(): number {
@@ -29,8 +36,10 @@ function main(): number {
     return 0;
   }
   if (!values.check) {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, contractText());
+    for (const [file, text] of Object.entries(contractFiles())) {
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(file, text);
+    }
     return 0;
   }
   const problem = contractProblem();

@@ -76,4 +76,16 @@ export const rules: readonly Rule[] = [
       pathNot: '^src/$1/',
     },
   },
+  {
+    name: 'client-stands-alone',
+    says: 'the client imports nothing but itself and modules of Node.js',
+    from: { path: '^client/' },
+    to: { pathNot: ['^client/', '^node:'] },
+  },
+  {
+    name: 'service-knows-no-client',
+    says: 'of the service only the command that publishes mods uses the client',
+    from: { path: '^src/', pathNot: '^src/commands/publishing/' },
+    to: { path: '^client/' },
+  },
 ];

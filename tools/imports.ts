@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DOMAINS, type Domain, domainOf, type Rule, rules, type Side } from './import-rules.ts';
 
-// Checks the imports of src/, type imports included, against import-rules.ts. The usual tools do not support
+// Checks the imports of src/ and client/, type imports included, against import-rules.ts. The usual tools do not support
 // TypeScript 7 yet.
 
 type Patterns = Side['path'];
@@ -10,8 +10,9 @@ type Graph = ReadonlyMap<string, readonly string[]>;
 
 const IMPORT = /^\s*(?:import|export)\b[^'";]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 
-function graphOf(folder: string): Graph {
-  const files = fs.globSync(`${folder}/**/*.ts`).filter((file) => !file.endsWith('.test.ts'));
+function graphOf(...folders: readonly string[]): Graph {
+  const found = folders.flatMap((folder) => fs.globSync(`${folder}/**/*.ts`));
+  const files = found.filter((file) => !file.endsWith('.test.ts'));
   return new Map(files.sort().map((file) => [file, importsOf(file)]));
 }
 
@@ -96,7 +97,7 @@ function tableOf(graph: Graph): string {
 }
 
 function main(): number {
-  const graph = graphOf('src');
+  const graph = graphOf('src', 'client/src');
   const against = rules.flatMap((rule) =>
     breaches(rule, graph).map((breach) => `${rule.name} (${rule.says}): ${breach}`),
   );
