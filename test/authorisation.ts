@@ -220,6 +220,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-user-wallet': { open: '!kk +++ ++++ +++ +bk' },
   'buy-token-pack': { open: '!kk ++w ++++ +++ +bk' },
   'get-user-payments': { open: '!kk +++ ++++ +++ +bk' },
+  'get-user-earnings': { open: '!kk +++ ++++ +++ +bk' },
   'get-user-payment': { open: '!kk nn+ +nnn nnn nbk' },
   'refund-payment': { open: '!kk nnw +nnn nnn nbk' },
   'sync-entitlements-apple': { open: '!kk +-w ++++ +++ +bk', refs: [900_013] },

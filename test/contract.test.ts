@@ -55,7 +55,7 @@ import { contractProblem } from '../tools/contract.ts';
 import { docsProblem } from '../tools/docs.ts';
 import { type Answer, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
 import { serviceOf } from './browser.ts';
-import { choose, registerAsSeller } from './money.ts';
+import { choose, giveEarnings, registerAsSeller } from './money.ts';
 import { countQueries } from './work.ts';
 import { zipOf } from './zips.ts';
 
@@ -264,6 +264,8 @@ for (const name of tags) {
   await asAda.call(purchase, { params: ofSold, body: { idempotent_key: name } });
   await asAda.call(editGameSellingTerms, { params: { game_id: game.id }, body: { hold_days: 14 } });
 }
+
+for (const [index] of tags.entries()) await giveEarnings(api, ada, 901 + index, 100);
 
 const waiting = await api.aMod({ game, owner: ada });
 for (const mod of mods) {

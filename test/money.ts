@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { editModByPut } from '../src/catalogue/mods/operations.ts';
+import { moneyAccount, post, sellerAccount } from '../src/money/ledger/ledger.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
 import { registerSellerAccount } from '../src/money/partners/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
@@ -110,3 +111,17 @@ export async function registerAsSeller(seller: Client) {
   await acceptSellingTerms(seller);
   return seller.call(registerSellerAccount, { body: SELLER_DETAILS });
 }
+
+/** Cleared earnings, without the sales that made them. */
+export const giveEarnings = (api: Api, { id }: { id: number }, gameId: number, amount: number, currency = 'USD') =>
+  api.app().db.write((transaction) =>
+    post(api.app(), transaction, {
+      kind: 'merge',
+      gameId,
+      cause: { operation: 'test', actor: 0 },
+      entries: [
+        { account: moneyAccount('seller_costs', gameId, currency), amount: -amount },
+        { account: sellerAccount('earnings', gameId, id, currency), amount },
+      ],
+    }),
+  );

@@ -58,8 +58,10 @@ const NO_PEOPLE = [
   ],
   ...[
     'account_id',
+    'cleared_id',
     'other_id',
     'pack_id',
+    'paid_id',
     'payment_id',
     'portal_id',
     'purchase_id',
@@ -69,6 +71,7 @@ const NO_PEOPLE = [
     'rule_id',
     'runner_id',
     'source_id',
+    'sale_id',
     'session_id',
     'tag_id',
     'terms_id',

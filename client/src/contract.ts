@@ -368,6 +368,26 @@ export interface Download {
   /** Unix seconds */ date_expires: number;
 }
 
+export interface Earnings {
+  game_id: number;
+  /** Earned with sales that are not older than the hold of the terms. */ pending_tokens: number;
+  /** When the next of them clear; 0 if none are pending. */ date_next_clearing: number;
+  balances: ({
+  currency: string;
+  /** What can be paid out, in the smallest unit of the currency. */ available: number;
+  /** What is owed; later earnings settle it first. */ deficit: number;
+  /** Payouts that have neither arrived nor failed. */ in_transit: number;
+})[];
+}
+
+export interface EarningsPage {
+  data: Earnings[];
+  result_count: number;
+  result_offset: number;
+  result_limit: number;
+  result_total: number;
+}
+
 export interface Entitlement {
   sku_id: string;
   /** 0: a token pack of the game. 1: something else that the store sells. */ entitlement_type: number;
@@ -1735,6 +1755,10 @@ export interface SellingTerms {
   /** How many token packs a buyer can bring from one store in 24 hours; 0 for any number. */ store_packs_per_day: number;
   /** The tax on token packs, in hundredths of a percent. */ tax_basis_points: number;
   /** Whether the price of a pack contains the tax. */ tax_included: boolean;
+  /** The tax withheld from what sellers earn, in hundredths of a percent. */ withholding_basis_points: number;
+  /** The least that is paid out at once, in the smallest unit of the currency. */ payout_min: number;
+  /** What a seller pays for each payout, in the smallest unit of the currency. */ payout_fee: number;
+  /** Whether sellers are paid at the beginning of each month without a request. */ payout_monthly: boolean;
   /** How many public mods an applicant for the partner programme needs. */ partner_mods_min: number;
   /** How many subscribers these mods need together. */ partner_subscribers_min: number;
   /** The weighted rating that the best of them needs, in percent. */ partner_rating_min: number;
@@ -2837,7 +2861,7 @@ export interface Operations {
   /** Shows the conditions under which a game sells: fees, shares, refunds, taxes. For its team. */
   'GET /games/{game_id}/monetization/terms': { input: { game_id: number }; output: SellingTerms; errors: E141 };
   /** Changes the conditions for everything that is sold from now on; what was sold before keeps its own. For administrators of the game. */
-  'PUT /games/{game_id}/monetization/terms': { input: { game_id: number } & { /** The currency of token packs that name none (ISO 4217). */ currency?: string; /** The fee of the site per token, in millionths of the currency. */ fee_micros?: number; /** What sellers and the game share per token, in millionths of the currency. */ pool_micros?: number; /** The share of sellers in the pool, in hundredths of a percent; the rest is the game’s. */ seller_basis_points?: number; /** The lowest price of a mod, in tokens. */ price_min?: number; /** The highest price of a mod, in tokens. */ price_max?: number; /** How long earnings are pending. */ hold_days?: number; /** How long a buyer can return a mod. */ refund_days?: number; /** How many mods a buyer can return in 365 days. */ refunds_per_year?: number; /** How long the game’s team can refund a mod. */ studio_refund_days?: number; /** How long a buyer can return an unused token pack. */ pack_refund_days?: number; /** How many token packs a buyer can return in 365 days. */ pack_refunds_per_year?: number; /** How many token packs a buyer can bring from one store in 24 hours; 0 for any number. */ store_packs_per_day?: number; /** The tax on token packs, in hundredths of a percent. */ tax_basis_points?: number; /** Whether the price of a pack contains the tax. */ tax_included?: boolean; /** How many public mods an applicant for the partner programme needs. */ partner_mods_min?: number; /** How many subscribers these mods need together. */ partner_subscribers_min?: number; /** The weighted rating that the best of them needs, in percent. */ partner_rating_min?: number; /** Whether the team decides over each application. */ partner_review?: boolean; /** Whether only invited users may apply (900042). */ partner_invited_only?: boolean; /** How long a rejected applicant waits (900043). */ partner_reapply_days?: number; /** Whether only tokens of a sign-in in the game may buy (900074). */ in_game_only?: boolean }; output: SellingTerms; errors: E63 };
+  'PUT /games/{game_id}/monetization/terms': { input: { game_id: number } & { /** The currency of token packs that name none (ISO 4217). */ currency?: string; /** The fee of the site per token, in millionths of the currency. */ fee_micros?: number; /** What sellers and the game share per token, in millionths of the currency. */ pool_micros?: number; /** The share of sellers in the pool, in hundredths of a percent; the rest is the game’s. */ seller_basis_points?: number; /** The lowest price of a mod, in tokens. */ price_min?: number; /** The highest price of a mod, in tokens. */ price_max?: number; /** How long earnings are pending. */ hold_days?: number; /** How long a buyer can return a mod. */ refund_days?: number; /** How many mods a buyer can return in 365 days. */ refunds_per_year?: number; /** How long the game’s team can refund a mod. */ studio_refund_days?: number; /** How long a buyer can return an unused token pack. */ pack_refund_days?: number; /** How many token packs a buyer can return in 365 days. */ pack_refunds_per_year?: number; /** How many token packs a buyer can bring from one store in 24 hours; 0 for any number. */ store_packs_per_day?: number; /** The tax on token packs, in hundredths of a percent. */ tax_basis_points?: number; /** Whether the price of a pack contains the tax. */ tax_included?: boolean; /** The tax withheld from what sellers earn, in hundredths of a percent. */ withholding_basis_points?: number; /** The least that is paid out at once, in the smallest unit of the currency. */ payout_min?: number; /** What a seller pays for each payout, in the smallest unit of the currency. */ payout_fee?: number; /** Whether sellers are paid at the beginning of each month without a request. */ payout_monthly?: boolean; /** How many public mods an applicant for the partner programme needs. */ partner_mods_min?: number; /** How many subscribers these mods need together. */ partner_subscribers_min?: number; /** The weighted rating that the best of them needs, in percent. */ partner_rating_min?: number; /** Whether the team decides over each application. */ partner_review?: boolean; /** Whether only invited users may apply (900042). */ partner_invited_only?: boolean; /** How long a rejected applicant waits (900043). */ partner_reapply_days?: number; /** Whether only tokens of a sign-in in the game may buy (900074). */ in_game_only?: boolean }; output: SellingTerms; errors: E63 };
   /** Lists all conditions under which a game has sold, the newest first. For its team. */
   'GET /games/{game_id}/monetization/terms/history': { input: { game_id: number } & Listed<never>; output: SellingTermsPage; errors: E141 };
   /** Lists the token packs that a game sells, once per portal, the cheapest first. With a portal header, those of that portal. */
@@ -3005,6 +3029,8 @@ export interface Operations {
   'POST /me/connections/{portal}': { input: { portal: "apple" | "discord" | "epicgames" | "facebook" | "gog" | "google" | "itchio" | "nintendo" | "psn" | "sso" | "steam" | "xboxlive" | "oculus" } & { /** Required if the token belongs to no game. */ game_id?: number; access_token?: string; appdata?: string; auth_code?: string; device?: "quest" | "rift"; discord_token?: string; env?: number; facebook_token?: string; id_token?: string; itchio_token?: string; nonce?: string; user_id?: string; xbox_token?: string }; output: Connection; errors: E186 };
   /** Unlinks a portal. The last way to sign in cannot be unlinked: a user without an email address adds one first. */
   'DELETE /me/connections/{portal}': { input: { portal: "apple" | "discord" | "epicgames" | "facebook" | "gog" | "google" | "itchio" | "nintendo" | "psn" | "sso" | "steam" | "xboxlive" | "oculus" }; output: undefined; errors: E187 };
+  /** Lists what the person has earned with mods, per game: pending, available and owed. */
+  'GET /me/earnings': { input: Listed<never>; output: EarningsPage; errors: E176 };
   /** Mails codes to the old and the new email address of the user. */
   'POST /me/email': { input: { email: string }; output: Message; errors: E188 };
   /** Changes the email address, with the codes from both addresses. */

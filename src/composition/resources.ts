@@ -31,6 +31,7 @@ import { vaults } from '../files/vaults/index.ts';
 import { lookups } from '../moderation/lookups/index.ts';
 import { moderation } from '../moderation/moderation/index.ts';
 import { reports } from '../moderation/reports/index.ts';
+import { earnings } from '../money/earnings/index.ts';
 import { gateways } from '../money/gateways/index.ts';
 import { ledger } from '../money/ledger/index.ts';
 import { offers } from '../money/offers/index.ts';
@@ -142,6 +143,7 @@ export const resources: readonly Resource[] = [
   partners,
   offers,
   revenueTeams,
+  earnings,
   purchases,
   transactions,
   stores,

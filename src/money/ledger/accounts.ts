@@ -21,6 +21,24 @@ export const ACCOUNT_KINDS = {
     side: 'credit',
     says: 'The share of a seller in purchases that can still be refunded.',
   },
+  earnings: {
+    owner: 'user',
+    unit: 'money',
+    side: 'credit',
+    says: 'What a seller can be paid: the value of cleared earnings, without withheld tax.',
+  },
+  earnings_deficit: {
+    owner: 'user',
+    unit: 'money',
+    side: 'debit',
+    says: 'What a seller owes, because a sale was refunded after its earnings were paid out.',
+  },
+  payouts_in_transit: {
+    owner: 'user',
+    unit: 'money',
+    side: 'credit',
+    says: 'Payouts to a seller that were requested and have neither arrived nor failed.',
+  },
   studio_share: {
     owner: 'game',
     unit: 'tokens',
@@ -37,7 +55,7 @@ export const ACCOUNT_KINDS = {
     owner: 'game',
     unit: 'tokens',
     side: 'debit',
-    says: 'The counterpart of every token in circulation: its debit is the sum of all that was issued.',
+    says: 'The counterpart of every token in circulation: what was issued, without what sellers redeemed.',
   },
   token_sales: {
     owner: 'game',
@@ -51,11 +69,29 @@ export const ACCOUNT_KINDS = {
     side: 'either',
     says: 'Taxes collected with token packs, owed to the authorities.',
   },
+  seller_costs: {
+    owner: 'game',
+    unit: 'money',
+    side: 'either',
+    says: 'The value of the tokens that sellers redeemed: an expense of the game.',
+  },
+  withheld_tax: {
+    owner: 'game',
+    unit: 'money',
+    side: 'either',
+    says: 'Taxes withheld from sellers, owed to the authorities.',
+  },
+  payout_fees: {
+    owner: 'game',
+    unit: 'money',
+    side: 'either',
+    says: 'Fees that sellers paid for payouts.',
+  },
   gateway: {
     owner: 'provider',
     unit: 'money',
     side: 'either',
-    says: 'What a payment provider has collected for the game: a debit until it is paid out.',
+    says: 'What a payment provider has collected for the game and not yet paid to sellers: a debit.',
   },
 } as const satisfies Record<string, AccountRule>;
 
@@ -96,10 +132,28 @@ export const tokenAccount = (kind: TokenKind, gameId: number, userId = 0): Accou
   currency: tokensOf(gameId),
 });
 
-export const moneyAccount = (kind: MoneyKind, gameId: number, currency: string, provider = ''): AccountName => ({
+export const moneyAccount = (
+  kind: Exclude<MoneyKind, SellerKind>,
+  gameId: number,
+  currency: string,
+  provider = '',
+): AccountName => ({
   kind,
   userId: 0,
   provider,
+  gameId,
+  currency,
+});
+
+type SellerKind = {
+  [K in MoneyKind]: (typeof ACCOUNT_KINDS)[K]['owner'] extends 'user' ? K : never;
+}[MoneyKind];
+
+/** An account of a seller in money. */
+export const sellerAccount = (kind: SellerKind, gameId: number, userId: number, currency: string): AccountName => ({
+  kind,
+  userId,
+  provider: '',
   gameId,
   currency,
 });

@@ -1,9 +1,10 @@
 import { resource } from '../../platform/manifest/resource.ts';
 import { ledgerTables } from './migrations/2026-11-16-ledger.ts';
+import { ledgerSellerSides } from './migrations/2026-11-16-ledger-seller-sides.ts';
 import { personalLedger } from './personal.ts';
 
 export const ledger = resource({
   name: 'ledger',
-  migrations: [ledgerTables],
+  migrations: [ledgerTables, ledgerSellerSides],
   personalData: personalLedger,
 });

@@ -5,7 +5,7 @@ import { type AccountName, isAllowedBalance, isValidName } from './accounts.ts';
 import { hashOf } from './chain.ts';
 import * as store from './store.ts';
 
-export { type AccountName, moneyAccount, tokenAccount, tokensOf } from './accounts.ts';
+export { type AccountName, moneyAccount, sellerAccount, tokenAccount, tokensOf } from './accounts.ts';
 
 export interface Cause {
   /** The id of the API operation, or the name of the command or job. */
@@ -34,6 +34,10 @@ export interface Posting {
     | 'store_reversal'
     | 'purchase'
     | 'purchase_refund'
+    | 'clearing'
+    | 'payout'
+    | 'payout_paid'
+    | 'payout_return'
     | 'merge';
   readonly gameId: number;
   readonly cause: Cause;

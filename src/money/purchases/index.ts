@@ -7,7 +7,7 @@ import { forgetKeys } from './keys.ts';
 import { purchasesTables } from './migrations/2026-11-16-purchases.ts';
 import { modOrdersTable } from './migrations/2026-11-16-purchases-mod-orders.ts';
 import { purchaseOperations } from './operations.ts';
-import { COMPLETE_ORDER, completeOrder, orderDisputed, orderPaid, REVERSE_ORDER, reverseOrder } from './orders.ts';
+import { COMPLETE_ORDER, completeOrder, orderPaid, paymentDisputed, REVERSE_ORDER, reverseOrder } from './orders.ts';
 import { personalPurchases } from './personal.ts';
 import { checkPurchases, refuseDeletion } from './purchases.ts';
 
@@ -25,7 +25,7 @@ export const purchases = resource({
   personalData: personalPurchases,
   extends: [
     contribute(ledgerChecks, { name: 'purchases', check: checkPurchases }),
-    contribute(paymentExtensions, { name: 'purchases', onPaid: orderPaid, onDisputed: orderDisputed }),
+    contribute(paymentExtensions, { name: 'purchases', onPaid: orderPaid, onDisputed: paymentDisputed }),
     contribute(modExtensions, { name: 'purchases', onDelete: refuseDeletion, onRemove: refuseDeletion }),
   ],
 });

@@ -5,6 +5,8 @@ import { OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { RunningJob } from '../../platform/jobs/worker.ts';
+import { audit } from '../../records/audit/audit.ts';
 import { insufficientFunds } from '../ledger/ledger.ts';
 import { packToBuy } from '../offers/offers.ts';
 import {
@@ -224,14 +226,17 @@ interface OrderJob {
   readonly paymentId: number;
 }
 
-const enqueue = (kind: string) => async (app: App, transaction: Transaction, paymentId: number) => {
-  if (await store.orderOf(transaction, paymentId))
-    await app.jobs.enqueue(transaction, kind, { paymentId }, { key: String(paymentId) });
-};
+const enqueue = (app: App, transaction: Transaction, kind: string, paymentId: number) =>
+  app.jobs.enqueue(transaction, kind, { paymentId }, { key: String(paymentId) });
 
 /** The job survives a crash between the payment and the purchase. */
-export const orderPaid = enqueue(COMPLETE_ORDER);
-export const orderDisputed = enqueue(REVERSE_ORDER);
+export async function orderPaid(app: App, transaction: Transaction, paymentId: number): Promise<void> {
+  if (await store.orderOf(transaction, paymentId)) await enqueue(app, transaction, COMPLETE_ORDER, paymentId);
+}
+
+export async function paymentDisputed(app: App, transaction: Transaction, paymentId: number): Promise<void> {
+  await enqueue(app, transaction, REVERSE_ORDER, paymentId);
+}
 
 /** For buyers who do not come back to commit. */
 export async function completeOrder(app: App, { paymentId }: OrderJob): Promise<void> {
@@ -241,12 +246,35 @@ export async function completeOrder(app: App, { paymentId }: OrderJob): Promise<
   await handOver(app, { ...OPERATOR, admin: false, staff: 0, userId: order.user_id, inTeams: true }, paymentId);
 }
 
-/** The buyer's bank took the money back, so the mod goes back as well: its price settles the deficit. */
-export const reverseOrder = (app: App, { paymentId }: OrderJob): Promise<void> =>
-  app.db.write(async (transaction) => {
-    const { mod_id, purchase_id } = (await store.orderOf(transaction, paymentId))!;
-    const mod = (await lockMods(transaction, [mod_id])).get(mod_id);
-    const purchase = await store.lockById(transaction, purchase_id);
-    if (purchase?.status !== 'paid') return;
-    await refund(app, transaction, purchase, mod, { operation: 'payments.dispute', actor: 0 });
-  });
+/**
+ * The buyer's bank took the money back, so the mod goes back as well: its price settles the deficit. What else the buyer
+ * bought since the payment follows, the newest first, until nothing is owed.
+ */
+export async function reverseOrder(app: App, { paymentId }: OrderJob, { heartbeat }: RunningJob): Promise<void> {
+  while (await app.db.write((transaction) => reverseStep(app, transaction, paymentId))) await heartbeat();
+}
+
+async function reverseStep(app: App, transaction: Transaction, paymentId: number): Promise<boolean> {
+  const payment = await paymentIn(transaction, paymentId);
+  const found = await purchaseToReverse(transaction, payment);
+  if (!found) return false;
+  const mod = (await lockMods(transaction, [found.mod_id])).get(found.mod_id);
+  const purchase = await store.lockById(transaction, found.id);
+  // Somebody else has refunded it; the next step looks again.
+  if (purchase?.status !== 'paid') return true;
+  await refund(app, transaction, purchase, mod, { operation: 'payments.dispute', actor: 0 });
+  const subject = { resource: 'purchases', id: purchase.id, gameId: purchase.game_id };
+  const data = { mod_id: purchase.mod_id, user_id: purchase.user_id, price: purchase.price, payment_id: paymentId };
+  await audit(app, transaction, { actor: 0, action: 'purchases.dispute', subject, data });
+  return true;
+}
+
+async function purchaseToReverse(transaction: Transaction, payment: PaymentRow) {
+  const order = await store.orderOf(transaction, payment.id);
+  const ordered = order && (await store.byId(transaction, order.purchase_id));
+  if (ordered?.status === 'paid') return ordered;
+  const { deficit } = await tokensOwned(transaction, payment.game_id, payment.user_id);
+  return deficit === 0
+    ? undefined
+    : store.newestSince(transaction, payment.user_id, payment.game_id, payment.date_paid);
+}

@@ -8,6 +8,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
+import { accountsOfTaken, balancesNeeded, earningsOfSale, markTaken, takenEntries } from '../earnings/earnings.ts';
 import { type Cause, entriesOf, lockBalances, post, tokenAccount } from '../ledger/ledger.ts';
 import { MOD_LIMITED } from '../offers/offers.ts';
 import { giveBack, lockPayment } from '../payments/payments.ts';
@@ -121,8 +122,16 @@ export async function refund(
   }
   const [wallet, deficit] = [tokenAccount('wallet', gameId, payee), tokenAccount('deficit', gameId, payee)];
   const sale = await entriesOf(transaction, purchase.transaction_id);
-  const others = sale.map(({ account }) => account).filter(({ kind }) => kind !== 'wallet');
-  const [owed = 0] = await lockBalances(app, transaction, [deficit, wallet, ...others]);
+  const kept = sale.filter(({ account: { kind } }) => kind !== 'pending_earnings');
+  const taken = await earningsOfSale(app, transaction, purchase.transaction_id);
+  const others = kept.map(({ account }) => account).filter(({ kind }) => kind !== 'wallet');
+  const [owed = 0, , ...available] = await lockBalances(app, transaction, [
+    deficit,
+    wallet,
+    ...balancesNeeded(taken),
+    ...others,
+    ...accountsOfTaken(taken),
+  ]);
   const recovered = Math.min(price, -owed);
   await post(app, transaction, {
     kind: 'purchase_refund',
@@ -130,10 +139,11 @@ export async function refund(
     cause: { ...cause, provider: 'wallet', reference: purchase.gateway_uuid },
     reverses: purchase.transaction_id,
     entries: [
-      ...sale.map(({ account, amount }) => ({
+      ...kept.map(({ account, amount }) => ({
         account: account.kind === 'wallet' ? wallet : account,
         amount: -amount,
       })),
+      ...takenEntries(taken, available),
       // What the buyer owes is settled before they get anything back.
       ...(recovered > 0
         ? [
@@ -143,6 +153,7 @@ export async function refund(
         : []),
     ],
   });
+  await markTaken(app, transaction, purchase.transaction_id);
   await store.returnOrder(transaction, id);
   await store.releaseKeys(transaction, userId, modId);
   return store.change(transaction.query, id, { status: 'refunded', date_refunded: app.clock.now() });

@@ -5,6 +5,7 @@ import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import { recordEarnings } from '../earnings/earnings.ts';
 import { post, tokenAccount } from '../ledger/ledger.ts';
 import { MOD_LIMITED, MOD_ON_MARKETPLACE, MOD_SELLS } from '../offers/offers.ts';
 import { divideEarnings, earnersOf } from '../revenue-teams/revenue-teams.ts';
@@ -39,7 +40,8 @@ export async function sell(
   { key, price, subscribe }: Bargain,
 ): Promise<Sale> {
   const { userId } = buyer;
-  const { id: termsId, terms } = await termsOf(transaction, game.id);
+  const dated = await termsOf(transaction, game.id);
+  const { id: termsId, terms } = dated;
   const sold = await takeFromStock(app, transaction, mod);
   if (subscribe) await subscribeToAll(app, transaction, buyer, [sold]);
   const { fee, seller, studio } = sharesOf(price, terms);
@@ -57,6 +59,7 @@ export async function sell(
       { account: tokenAccount('studio_share', game.id), amount: studio },
     ].filter(({ amount }) => amount !== 0),
   });
+  await recordEarnings(app, transaction, dated, { saleId: transactionId, gameId: game.id, modId: mod.id, earned });
   const purchase = await store.add(transaction.query, {
     user_id: userId,
     game_id: game.id,

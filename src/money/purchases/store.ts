@@ -28,6 +28,12 @@ const REFUNDS = statement(
 export const refundsSince = async (reader: Reader, userId: number, gameId: number, since: number): Promise<number> =>
   Number((await reader.first<{ refunds: number }>(REFUNDS, [userId, gameId, since]))!.refunds);
 
+const NEWEST =
+  statement(`select * from purchases where user_id = ? and game_id = ? and status = 'paid' and date_added >= ?
+  order by id desc limit 1`);
+export const newestSince = (reader: Reader, userId: number, gameId: number, since: number) =>
+  reader.first<PurchaseRow>(NEWEST, [userId, gameId, since]);
+
 const SOLD = statement("select 1 as sold from purchases where mod_id = ? and status = 'paid' limit 1");
 export const isSold = async (reader: Reader, modId: number): Promise<boolean> =>
   (await reader.first(SOLD, [modId])) !== undefined;

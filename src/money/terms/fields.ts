@@ -45,6 +45,25 @@ export const TermsFields = z.object({
     .default(0),
   tax_basis_points: BasisPoints.meta({ description: 'The tax on token packs, in hundredths of a percent.' }).default(0),
   tax_included: z.boolean().meta({ description: 'Whether the price of a pack contains the tax.' }).default(true),
+  withholding_basis_points: BasisPoints.meta({
+    description: 'The tax withheld from what sellers earn, in hundredths of a percent.',
+  }).default(0),
+  payout_min: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .meta({ description: 'The least that is paid out at once, in the smallest unit of the currency.' })
+    .default(1_000),
+  payout_fee: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .meta({ description: 'What a seller pays for each payout, in the smallest unit of the currency.' })
+    .default(0),
+  payout_monthly: z
+    .boolean()
+    .meta({ description: 'Whether sellers are paid at the beginning of each month without a request.' })
+    .default(false),
   partner_mods_min: z
     .int()
     .min(0)

@@ -87,6 +87,8 @@ async function setTerms(
   const after: Terms = { ...before, ...Object.fromEntries(sent) };
   if (after.price_max < after.price_min)
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'price_max', rule: 'invalid' }] });
+  if (after.payout_fee >= after.payout_min)
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'payout_fee', rule: 'invalid' }] });
   if (after.fee_micros + after.pool_micros === 0)
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'pool_micros', rule: 'invalid' }] });
   const row = await store.add(transaction.query, {
@@ -111,6 +113,9 @@ export function sharesOf(price: number, { fee_micros, pool_micros, seller_basis_
   const seller = Math.floor(((price - fee) * seller_basis_points) / 10_000);
   return { fee, seller, studio: price - fee - seller };
 }
+
+/** What a seller gets for a token, in millionths of the currency. */
+export const tokenMicros = ({ fee_micros, pool_micros }: Terms): number => fee_micros + pool_micros;
 
 /** What a buyer of a token pack pays, and how much of it is tax. Fractions are rounded to the tax. */
 export function taxedPrice(price: number, { tax_basis_points, tax_included }: Terms): { total: number; tax: number } {
