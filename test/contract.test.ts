@@ -45,7 +45,6 @@ import type { TokenScope } from '../src/platform/access/caller.ts';
 import { revokeTokens } from '../src/platform/access/credentials.ts';
 import { type ErrorName, errors } from '../src/platform/errors/catalogue.ts';
 import { type AnyOperation, isCsv, isEventStream, isStoredFile, takesBody } from '../src/platform/http/operation.ts';
-import { protocolErrorsOf } from '../src/platform/http/protocol-errors.ts';
 import { exportToken, startExport } from '../src/signin/exports/exports.ts';
 import { gatherExport } from '../src/signin/exports/gathering.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
@@ -709,16 +708,6 @@ test('only the store of its own resource writes a table', () => {
         assert.match(basename(file), /^(\w+-)?store\.ts$/, `${file} writes ${table}`);
     }
 });
-
-const COMPLETE = ['en', 'de', 'fr', 'es', 'ja', 'zh-CN'];
-const UNROUTED: readonly ErrorName[] = ['METHOD_NOT_ALLOWED', 'API_VERSION_INVALID', 'RESOURCE_NOT_FOUND'];
-
-for (const language of COMPLETE)
-  test(`every error that an operation can return has a message in ${language}`, () => {
-    const texts = JSON.parse(readFileSync(`src/platform/errors/messages/${language}.json`, 'utf8'));
-    const possible = operations.flatMap((each) => [...each.declaration.errors, ...protocolErrorsOf(each)]);
-    for (const name of new Set([...possible, ...UNROUTED])) assert.match(texts[name] ?? '', /\S/, name);
-  });
 
 test('contract/openapi.json is up to date', () => assert.equal(contractProblem(), undefined));
 

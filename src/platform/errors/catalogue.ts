@@ -1,3 +1,4 @@
+import type { MessageValues } from '../localisation/message-format.ts';
 import type validationEnglish from './messages/validation/en.json';
 
 /**
@@ -494,9 +495,6 @@ export const errors = { ...catalogue, ...unpublished };
 export type ErrorName = Exclude<keyof typeof errors, 'NO_REF'>;
 
 export type ValidationRule = keyof typeof validationEnglish;
-
-/** The values that replace `{name}` in a message. */
-export type MessageValues = Readonly<Record<string, string | number>>;
 
 /** One invalid input; the response lists it in `error.errors` under the field's name. */
 export type FieldProblem = { field: string; rule: ValidationRule; values?: MessageValues };

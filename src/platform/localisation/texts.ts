@@ -1,28 +1,20 @@
 import type { Language } from './languages.ts';
-import german from './texts/de.json' with { type: 'json' };
-import english from './texts/en.json' with { type: 'json' };
-import spanish from './texts/es.json' with { type: 'json' };
-import french from './texts/fr.json' with { type: 'json' };
-import japanese from './texts/ja.json' with { type: 'json' };
-import chinese from './texts/zh-CN.json' with { type: 'json' };
+import { formatMessage, type MessageValues } from './message-format.ts';
+import answers from './texts/answers/en.json' with { type: 'json' };
+import mails from './texts/mails/en.json' with { type: 'json' };
+import pages from './texts/pages/en.json' with { type: 'json' };
+import { TextFolder } from './translations.ts';
 
-export type TextName = keyof typeof english;
+export type TextName = keyof typeof answers | keyof typeof mails | keyof typeof pages;
 
-const texts: Partial<Record<Language, Partial<Record<TextName, string>>>> = {
-  de: german,
-  es: spanish,
-  'es-419': spanish,
-  fr: french,
-  ja: japanese,
-  'zh-CN': chinese,
-};
+const folder = (area: string) => new URL(`texts/${area}/`, import.meta.url);
+const areaOf: Record<string, TextFolder<string>> = {};
+for (const [area, english] of Object.entries({ answers, mails, pages })) {
+  const texts = new TextFolder<string>(folder(area), english);
+  for (const name of Object.keys(english)) areaOf[name] = texts;
+}
 
 /** A text that is not an error, in the language or in English if there is no translation. */
-export function localise(
-  name: TextName,
-  language: Language,
-  values: Readonly<Record<string, string | number>> = {},
-): string {
-  const text = texts[language]?.[name] ?? english[name];
-  return text.replace(/\{(\w+)\}/g, (placeholder, key: string) => String(values[key] ?? placeholder));
+export function localise(name: TextName, language: Language, values?: MessageValues): string {
+  return formatMessage(areaOf[name]!.text(name, language), language, values);
 }

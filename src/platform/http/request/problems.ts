@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { FieldProblem, MessageValues, ValidationRule } from '../../errors/catalogue.ts';
+import type { FieldProblem, ValidationRule } from '../../errors/catalogue.ts';
+import type { MessageValues } from '../../localisation/message-format.ts';
 import type { Fields } from './forms.ts';
 import { isInteger, type Schema, schemaAt } from './schemas.ts';
 

@@ -1,0 +1,17 @@
+import { test } from 'node:test';
+import { AREAS, countsOf, languagesOf, problemsOf, strayFiles } from '../tools/language-checks.ts';
+import { assertNone } from './hand-tables.ts';
+
+for (const area of AREAS) {
+  test(`the ${area.name} have files for languages of the API only`, () => {
+    assertNone(
+      strayFiles(area),
+      'Add the language to LANGUAGES in src/platform/localisation/languages.ts, or remove the file.',
+    );
+  });
+
+  for (const language of languagesOf(area).filter((each) => countsOf(area, each).done > 0))
+    test(`the ${area.name} are complete and correct in ${language}`, () => {
+      assertNone(problemsOf(area, language), `Mend these in ${area.folder.pathname.split('/').slice(-4).join('/')}.`);
+    });
+}
