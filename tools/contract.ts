@@ -17,8 +17,8 @@ function contractFiles(): Record<string, string> {
   const document = openApiDocument(operations);
   return {
     'contract/openapi.json': readableJson(document),
-    'client/src/contract.ts': clientContract(document),
-    'client/src/error-refs.ts': clientErrorRefs(document),
+    'client/src/contract/operations.ts': clientContract(document),
+    'client/src/contract/error-refs.ts': clientErrorRefs(document),
   };
 }
 

@@ -1,6 +1,11 @@
-export * from './client.ts';
-export type * from './contract.ts';
-export type { ErrorRef } from './error-refs.ts';
-export { ApiError, ConnectionError, type ErrorOf, isApiError } from './errors.ts';
-export { items, type ListOperation, pages } from './pages.ts';
-export type { RetryOptions } from './retries.ts';
+export * from './calls/client.ts';
+export { ApiError, ConnectionError, type ErrorOf, isApiError } from './calls/errors.ts';
+export { items, type ListOperation, pages } from './calls/pages.ts';
+export type { RetryOptions } from './calls/retries.ts';
+export type { ErrorRef } from './contract/error-refs.ts';
+export type * from './contract/operations.ts';
+export * from './sign-in/device.ts';
+export * from './sign-in/email.ts';
+export * from './sign-in/oauth.ts';
+export * from './sign-in/portals.ts';
+export { type RefreshOptions, refreshingToken, type SignIn, signOut } from './sign-in/tokens.ts';

@@ -1,5 +1,5 @@
-import type { Operations } from './contract.ts';
-import type { ErrorRef } from './error-refs.ts';
+import type { ErrorRef } from '../contract/error-refs.ts';
+import type { Operations } from '../contract/operations.ts';
 
 /** An error response of the service. `errorRef` tells errors apart and never changes; `message` is for people. */
 export class ApiError<Ref extends number = ErrorRef> extends Error {

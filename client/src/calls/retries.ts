@@ -1,4 +1,4 @@
-import { REPEATABLE } from './contract.ts';
+import { REPEATABLE } from '../contract/operations.ts';
 import { ConnectionError } from './errors.ts';
 
 export interface RetryOptions {
@@ -84,7 +84,7 @@ function createdBefore({ operation, base }: Retried, response: Response): URL | 
   return new URL(pathname + search, base);
 }
 
-function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);

@@ -1,6 +1,7 @@
-import type { Operations } from './contract.ts';
+import { TOKEN_EXPIRED_OR_REVOKED } from '../contract/error-refs.ts';
+import type { Operations } from '../contract/operations.ts';
 import { encode } from './encoding.ts';
-import { ApiError, ConnectionError, type ErrorOf, toError } from './errors.ts';
+import { ApiError, ConnectionError, type ErrorOf, isApiError, toError } from './errors.ts';
 import { type RetryOptions, retried } from './retries.ts';
 
 export type Operation = keyof Operations;
@@ -29,7 +30,7 @@ export type Platform =
   | 'windowsserver'
   | 'linuxserver';
 
-/** Provides access tokens. `refresh` is called once when the service refuses one. */
+/** Provides access tokens. `refresh` is called once when the service says that one has expired. */
 export interface TokenSource {
   get(signal?: AbortSignal): string | undefined | Promise<string | undefined>;
   refresh?(refused: string, signal?: AbortSignal): string | undefined | Promise<string | undefined>;
@@ -129,8 +130,10 @@ async function send(sent: Sent): Promise<Response> {
   const token = await source.get(callOptions.signal);
   const response = await sendWith(sent, token);
   if (response.status !== 401 || !token || !source.refresh) return checked(sent, response);
-  const renewed = await source.refresh(token, callOptions.signal);
-  return checked(sent, renewed ? await sendWith(sent, renewed) : response);
+  const error = await toError(sent.operation, response);
+  const renewed = isApiError(error, TOKEN_EXPIRED_OR_REVOKED) && (await source.refresh(token, callOptions.signal));
+  if (!renewed) throw error;
+  return checked(sent, await sendWith(sent, renewed));
 }
 
 const tokenSourceOf = (token: ClientOptions['token']): TokenSource =>

@@ -1,4 +1,4 @@
-import { JSON_BODIES } from './contract.ts';
+import { JSON_BODIES } from '../contract/operations.ts';
 
 export interface EncodedRequest {
   method: string;
