@@ -17,7 +17,7 @@ import { addSimulatedPurchase } from '../src/money/stores/operations.ts';
 import { user } from '../src/platform/access/caller.ts';
 import { noContent, operation } from '../src/platform/http/operation.ts';
 import { START, startApi } from './api.ts';
-import { aPack, aSellingGame } from './money.ts';
+import { aPack, aPaidMod, aSellingGame } from './money.ts';
 import { aSession } from './uploads.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
 import { zipOf } from './zips.ts';
@@ -666,6 +666,59 @@ test('34: no error has the reference 0', async () => {
   }
   const plain = await exchange(api, requestOf('GET /v1/ping', {}), { tls: 'off' });
   assert.deepEqual([plain.status, plain.ref], [400, 13009]);
+});
+
+test('30: the C++ SDK buys with tokens and with an entitlement, reads wallet and purchases, and may repeat each', async () => {
+  const selling = await aSellingGame(api);
+  const pack = await aPack(api, selling, { tokens: 40, skus: ['steam=coins'] });
+  const offers = [];
+  for (let made = 0; made < 2; made += 1) offers.push((await aPaidMod(api, selling, { tokenpack_id: pack.id })).mod);
+  const [one, two] = offers as [(typeof offers)[0], (typeof offers)[0]];
+  const player = await api.as(await api.aUser(), { gameId: selling.id });
+  const buySimulated = { params: { game_id: selling.id, portal: 'steam' }, body: { sku: 'coins' } };
+  const sends = async (line: string, headers: Record<string, string> = {}) => {
+    const asked = `${line}${line.includes('?') ? '&' : '?'}api_key=${selling.api_key}`;
+    const sent = { Host: `g-${selling.id}.localhost`, Authorization: `Bearer ${player.token}`, 'Content-Type': FORM };
+    const ofSdk = { Accept: 'application/json', 'x-modio-platform': 'Windows', 'x-modio-portal': 'Steam' };
+    return exchange(api, requestOf(asked, { ...sent, ...ofSdk, ...headers }, ''));
+  };
+  const checkout = (mod: { id: number }, query: string) =>
+    sends(`POST /v1/games/${selling.id}/mods/${mod.id}/checkout?${query}`, {
+      'X-Modio-Idempotent-Key': String(mod.id),
+    });
+  const withTokens = `idempotent_key=${one.id}&display_amount=40`;
+  assert.deepEqual((await checkout(one, withTokens)).ref, 900_049);
+  await player.call(addSimulatedPurchase, buySimulated);
+  assert.equal((await sends('POST /v1/me/iap/steam/sync')).status, 200);
+  assert.equal((await checkout(one, `idempotent_key=${one.id}&display_amount=39`)).ref, 900_035);
+  const paid = await checkout(one, withTokens);
+  assert.equal(paid.status, 200, paid.text);
+  assert.equal((await checkout(one, withTokens)).text, paid.text);
+  await player.call(addSimulatedPurchase, buySimulated);
+  const entitled = await checkout(two, `type=1&idempotent_key=${two.id}`);
+  assert.equal(entitled.status, 200, entitled.text);
+  assert.equal((await checkout(two, `type=1&idempotent_key=${two.id}`)).text, entitled.text);
+  for (const [{ body }, { id }] of [
+    [paid, one],
+    [entitled, two],
+  ] as const) {
+    const numbers = [
+      'transaction_id',
+      'gross_amount',
+      'net_amount',
+      'platform_fee',
+      'gateway_fee',
+      'balance',
+      'deficit',
+    ];
+    for (const name of numbers) assert.equal(typeof body[name], 'number', name);
+    for (const name of ['gateway_uuid', 'payment_method_id']) assert.equal(typeof body[name], 'string', name);
+    assert.deepEqual([body.transaction_type, body.wallet_type, body.mod.id], ['PAID', 'standard_mio', id]);
+  }
+  const wallet = (await sends(`GET /v1/me/wallets?game_id=${selling.id}`)).body;
+  assert.deepEqual([wallet.type, wallet.currency, wallet.balance], ['standard_mio', 'mio', 0]);
+  const purchased = (await sends(`GET /v1/me/purchased?game_id=${selling.id}&_limit=100&_offset=0`)).body;
+  assert.deepEqual([purchased.result_total, purchased.data.length], [2, 2]);
 });
 
 test('37: the list of purchases is empty while nothing is sold', async () => {

@@ -61,6 +61,7 @@ const NO_PEOPLE = [
     'cleared_id',
     'other_id',
     'pack_id',
+    'fulfilment_id',
     'paid_id',
     'payment_id',
     'portal_id',

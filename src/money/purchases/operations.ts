@@ -11,11 +11,15 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { GamePath, Id, ModPath, PathId, pageOf, pageOfJson, UserPath } from '../../platform/http/objects.ts';
 import { Json, ok, operation } from '../../platform/http/operation.ts';
 import { PLATFORMS, type Platform } from '../../platform/vocabulary/game-platforms.ts';
+import { EPIC_REFUSALS } from '../stores/object.ts';
+import { Epic, PlayStation, proofOf, Receipt, storeOf, Xbox } from '../stores/proof.ts';
 import { paymentMethodOf, tokensOwned } from '../wallets/wallets.ts';
 import { PayObject, paidJson, pendingJson, RefundObject, toRefund } from './object.ts';
-import { PAY_AT_ONCE, payForMod, type Responses } from './orders.ts';
-import { buyMod, type PurchaseRow } from './purchases.ts';
+import { payForMod, type Responses } from './orders.ts';
+import { buyMod, type PurchaseRow, WITH_TOKENS } from './purchases.ts';
 import { refundAsStudio, returnMod } from './refunds.ts';
+import { BUYING_REFUSALS } from './selling.ts';
+import { buyAtStore, PAY_AT_STORE } from './store-orders.ts';
 
 const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
 
@@ -31,7 +35,7 @@ export const purchase = operation({
     idempotent_key: z.string().trim().min(1).max(100),
     type: z.int().min(0).max(4).default(0).meta({
       description:
-        '0: with tokens. 2: with money, at once. 3: with money, later; 4 completes it. Money buys the token pack that covers the price.',
+        '0: with tokens. 1: with an unused purchase of the mod’s SKU at the store of the portal header. 2: with money, at once. 3: with money, later; 4 completes it. Money buys the token pack that covers the price.',
     }),
     display_amount: z.int().min(0).optional().meta({
       description:
@@ -48,30 +52,30 @@ export const purchase = operation({
     terms_accepted: z.boolean().default(false).meta({ description: 'Needed to pay with money.' }),
     refund_accepted: z.boolean().default(false).meta({ description: 'Needed to pay with money.' }),
     transaction_id: Id.optional().meta({ description: 'For type 4: the `transaction_id` of the intent.' }),
+    ...PlayStation,
+    ...Xbox,
+    ...Epic,
+    ...Receipt,
   }),
   returns: ok(PayObject),
   errors: [
     ...NOT_FOUND,
-    'SUBSCRIBE_FAILED_DMCA_COMPLAINT',
-    'SUBSCRIBE_FAILED_MOD_HIDDEN',
-    'SUBSCRIBE_FAILED_MODFILE_MISSING',
-    'MONETIZATION_SITE_MONETIZATION_DISABLED',
-    'MONETIZATION_GAME_MONETIZATION_DISABLED',
-    'MONETIZATION_MOD_MONETIZATION_DISABLED',
+    ...BUYING_REFUSALS,
     'MONETIZATION_SITE_MARKETPLACE_DISABLED',
-    'MONETIZATION_GAME_MARKETPLACE_DISABLED',
-    'MONETIZATION_MOD_MARKETPLACE_DISABLED',
     'MONETIZATION_UNEXPECTED_OPERATION',
-    'MONETIZATION_REQUEST_ERROR',
-    'MONETIZATION_MARKETPLACE_ALREADY_OWNED',
     'MONETIZATION_PRICE_MISMATCH',
-    'MONETIZATION_INSUFFICIENT_FUNDS',
-    'MONETIZATION_SOLD_OUT',
-    'MONETIZATION_IN_GAME_ONLY',
     'MONETIZATION_TERMS_NOT_ACCEPTED',
     'MONETIZATION_IAP_NOT_CONFIGURED',
     'MONETIZATION_SKU_MISSING',
     'MONETIZATION_PAYMENT_FAILED',
+    'MONETIZATION_WALLET_ERROR',
+    'MONETIZATION_AUTH_ERROR',
+    'MONETIZATION_ACCOUNT_ERROR',
+    'MONETIZATION_PORTAL_INVALID',
+    'MONETIZATION_PORTAL_CONSUME_FAILED',
+    'MONETIZATION_FINALIZE_FAILED',
+    'USER_CONNECTION_MEMBER_NOT_FOUND',
+    ...EPIC_REFUSALS,
   ],
   handle: async (app, { caller, params, body, language, platform, portal }) => {
     const { game_id: gameId, mod_id: modId } = params;
@@ -91,7 +95,11 @@ export const purchase = operation({
     const paymentMethod = paymentMethodOf(app, caller.userId, gameId);
     const paid: Responses['paid'] = async (transaction, { purchase, balance, deficit, mod }, game) =>
       paidJson(purchase, { mod, game, buyer }, { balance, deficit, paymentMethod }, await modOf(transaction));
-    if (body.type < PAY_AT_ONCE) return new Json(await buyMod(app, caller, checkout, paid));
+    if (body.type === WITH_TOKENS) return new Json(await buyMod(app, caller, checkout, paid));
+    if (body.type === PAY_AT_STORE) {
+      const atStore = { ...checkout, portal: storeOf(portal, platform), proof: proofOf(body) };
+      return new Json(await buyAtStore(app, caller, atStore, paid));
+    }
     const withMoney = {
       ...checkout,
       methodId: body.payment_method_id,

@@ -1,4 +1,4 @@
-import { type GameRow, gameRowIn } from '../../catalogue/games/games.ts';
+import type { GameRow } from '../../catalogue/games/games.ts';
 import { lockMods, type ModRow } from '../../catalogue/mods/mods.ts';
 import { findUser, USER_DELETED } from '../../people/users/users.ts';
 import { OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
@@ -24,15 +24,14 @@ import { tokensOwned } from '../wallets/wallets.ts';
 import { answerOnce, findAnswer, type KeyedRequest } from './keys.ts';
 import { type Checkout, priceMismatch, requestOf, requireBuyable, requireMarket } from './purchases.ts';
 import { refund } from './refunds.ts';
-import { CHECKOUT, requireForSale, requireInStock, requireNotOwned, type Sale, sell } from './selling.ts';
+import { answerBought, CHECKOUT, type PaidResponse, requireInStock, sellOrdered } from './selling.ts';
 import * as store from './store.ts';
 
 const DAY = 86_400;
 
-/** The `type` of checkouts that are paid with money: at once, or in two steps. */
-export const PAY_AT_ONCE = 2;
-export const PAY_INTENT = 3;
-export const PAY_COMMIT = 4;
+/** The `type` of checkouts that are paid with money in two steps; another type pays at once. */
+const PAY_INTENT = 3;
+const PAY_COMMIT = 4;
 
 export interface MoneyCheckout extends Checkout {
   /** A method of payment that the provider knows; needed to pay at once. */
@@ -44,7 +43,7 @@ export interface MoneyCheckout extends Checkout {
 }
 
 export interface Responses {
-  readonly paid: (transaction: Transaction, sale: Sale, game: GameRow) => Promise<string>;
+  readonly paid: PaidResponse;
   readonly pending: (transaction: Transaction, payment: PaymentRow, mod: ModRow, game: GameRow) => Promise<string>;
 }
 
@@ -161,17 +160,7 @@ async function complete(
   if (payment.status !== 'paid') throw new ApiError('MONETIZATION_PAYMENT_FAILED');
   const { refused } = await handOver(app, caller, payment.id);
   if (refused) throw refused;
-  return app.db.write(async (transaction) => {
-    const mod = (await lockMods(transaction, [request.modId])).get(request.modId)!;
-    return answerOnce(app, transaction, request, async () => {
-      const order = (await store.orderOf(transaction, payment.id))!;
-      const purchase = await store.byId(transaction, order.purchase_id);
-      if (purchase?.status !== 'paid') throw new ApiError('MONETIZATION_PAYMENT_FAILED');
-      const { game_id, user_id } = purchase;
-      const sale = { purchase, ...(await tokensOwned(transaction, game_id, user_id)), mod };
-      return respond.paid(transaction, sale, await gameRowIn(transaction, game_id));
-    });
-  });
+  return answerBought(app, request, respond.paid, (transaction) => store.orderOf(transaction, payment.id));
 }
 
 /** Sells the ordered mod for the price of the order; if that is not possible any more, the money goes back. */
@@ -182,13 +171,8 @@ async function handOver(app: App, caller: UserCaller, paymentId: number): Promis
       const mod = (await lockMods(transaction, [modId])).get(modId);
       const order = (await store.lockOrder(transaction, paymentId))!;
       if (order.status !== 'open') return;
-      if (!mod) throw new ApiError('MOD_NOT_FOUND');
-      const game = await gameRowIn(transaction, order.game_id);
-      await requireForSale(transaction, game, mod);
-      await requireNotOwned(transaction, caller, mod);
-      const bargain = { key: '', price: order.price, subscribe: order.subscribe === 1 };
-      const { purchase } = await sell(app, transaction, caller, game, mod, bargain);
-      await store.changeOrder(transaction.query, paymentId, { status: 'bought', purchase_id: purchase.id });
+      const purchase_id = await sellOrdered(app, transaction, caller, order, mod);
+      await store.changeOrder(transaction.query, paymentId, { status: 'bought', purchase_id });
     });
     return {};
   } catch (error) {
@@ -238,12 +222,21 @@ export async function paymentDisputed(app: App, transaction: Transaction, paymen
   await enqueue(app, transaction, REVERSE_ORDER, paymentId);
 }
 
+/** The buyer of an order that a job completes. */
+export const buyerWithoutRequest = (userId: number): UserCaller => ({
+  ...OPERATOR,
+  admin: false,
+  staff: 0,
+  userId,
+  inTeams: true,
+});
+
 /** For buyers who do not come back to commit. */
 export async function completeOrder(app: App, { paymentId }: OrderJob): Promise<void> {
   const order = (await store.orderOf(app.db, paymentId))!;
   const buyer = await findUser(app, order.user_id);
   if (buyer?.status === USER_DELETED) return giveUp(app, paymentId);
-  await handOver(app, { ...OPERATOR, admin: false, staff: 0, userId: order.user_id, inTeams: true }, paymentId);
+  await handOver(app, buyerWithoutRequest(order.user_id), paymentId);
 }
 
 /**

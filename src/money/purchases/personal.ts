@@ -19,6 +19,15 @@ export const personalPurchases: PersonalData = {
       whenMerged: 'moved',
     },
     {
+      table: 'store_orders',
+      column: 'user_id',
+      exported: ['fulfilment_id', 'game_id', 'mod_id', 'price', 'status', 'date_added'],
+      whenDeleted: retained(
+        'records of orders are kept with their purchases at stores, and the id alone tells no name',
+      ),
+      whenMerged: 'moved',
+    },
+    {
       table: 'idempotent_requests',
       column: 'user_id',
       exported: notExported('a response that was sent, kept for a day'),

@@ -96,7 +96,7 @@ test('a refused checkout leaves nothing behind, and its key can be used again', 
   const body = keyOf(mod);
   await buyer.refused(purchase, { params, body }, 422, 900_049);
   await buyer.refused(purchase, { params, body: { ...body, display_amount: 149 } }, 422, 900_035);
-  await buyer.refused(purchase, { params, body: { ...body, type: 1 } }, 422, 900_000);
+  await buyer.refused(purchase, { params, body: { ...body, type: 1 } }, 422, 900_098);
   assert.deepEqual(await owned(buyer), []);
   assert.deepEqual((await buyer.call(getUserSubscriptions)).body.data, []);
   await buyPack(api, buyer, game, await aPack(api, game));
@@ -151,6 +151,16 @@ test('a hidden mod stays visible to those who bought it, and cannot be deleted',
   assert.equal((await buyer.call(getMod, { params })).status, 200);
   const stranger = await api.as(await api.aUser());
   await stranger.refused(getMod, { params }, 404, 15_022);
+});
+
+test('a mod that is not accepted is not sold to those who see it either', async () => {
+  const game = await aSellingGame(api);
+  await buyPack(api, game.studio, game, await aPack(api, game));
+  const { mod, params } = await aPaidMod(game);
+  await game.studio.call(editModByPut, { params, body: { status: 0 } });
+  await game.studio.refused(purchase, { params, body: keyOf(mod) }, 403, 15_011);
+  await game.studio.call(editModByPut, { params, body: { status: 1 } });
+  assert.equal((await game.studio.call(purchase, { params, body: keyOf(mod) })).status, 200);
 });
 
 test('authors do not buy from themselves', async () => {
@@ -223,6 +233,8 @@ test('a disputed payment whose tokens were spent leaves a deficit, which the nex
   await buyer.call(purchase, { params, body: keyOf(mod) });
   await choose(api, checkout_url, 'dispute');
   assert.deepEqual(await walletOf(buyer, game), { balance: 0, deficit: 40, pending: 0 });
+  const { params: another } = await aPaidMod(game);
+  await buyer.refused(purchase, { params: another, body: { idempotent_key: 'owing' } }, 422, 900_008);
   await buyPack(api, buyer, game, pack);
   assert.deepEqual(await walletOf(buyer, game), { balance: 60, deficit: 0, pending: 0 });
   await sound();

@@ -6,8 +6,9 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { requireMarketplace, requireSelling } from '../terms/switches.ts';
 import { termsOf } from '../terms/terms.ts';
+import { tokensOwned } from '../wallets/wallets.ts';
 import { answerOnce, type KeyedRequest } from './keys.ts';
-import { CHECKOUT, requireForSale, requireNotOwned, type Sale, sell } from './selling.ts';
+import { CHECKOUT, type PaidResponse, requireForSale, requireNotOwned, sell } from './selling.ts';
 import * as store from './store.ts';
 
 export type { Sale } from './selling.ts';
@@ -16,8 +17,8 @@ export type { PurchaseRow } from './store.ts';
 /** As for subscribers: a mod that was public is no secret. */
 const HIDDEN = { closed: 'SUBSCRIBE_FAILED_MOD_HIDDEN', hidden: 'SUBSCRIBE_FAILED_MOD_HIDDEN' } as const;
 
-/** `type` of a checkout: with the tokens of the wallet. */
-const WITH_TOKENS = 0;
+/** The `type` of a checkout that the tokens of the wallet pay for. */
+export const WITH_TOKENS = 0;
 
 export interface Checkout {
   readonly gameId: number;
@@ -58,25 +59,30 @@ export async function requireMarket(app: App, caller: UserCaller, { gameId, modI
  * Buys a mod with tokens, once per key: a repeated request gets the first response byte for byte. `respond` makes the
  * response within the transaction, so that the two are stored together.
  */
-export async function buyMod(
-  app: App,
-  caller: UserCaller,
-  checkout: Checkout,
-  respond: (transaction: Transaction, sale: Sale, game: GameRow) => Promise<string>,
-): Promise<string> {
+export async function buyMod(app: App, caller: UserCaller, checkout: Checkout, respond: PaidResponse): Promise<string> {
   const game = await requireMarket(app, caller, checkout);
-  if (checkout.type !== WITH_TOKENS)
-    throw new ApiError('MONETIZATION_UNEXPECTED_OPERATION', { fields: [{ field: 'type', rule: 'invalid' }] });
   const request = requestOf(app, caller, checkout, CHECKOUT);
   return app.db.write(async (transaction) => {
     // The mod comes before the key: everything that sells or refunds it locks it first.
     const mod = (await lockMods(transaction, [checkout.modId])).get(checkout.modId)!;
     return answerOnce(app, transaction, request, async () => {
       await requireBuyable(transaction, caller, game, mod, checkout.displayAmount);
-      const sale = await sell(app, transaction, caller, game, mod, { ...checkout, price: mod.price });
+      const bargain = { ...checkout, price: mod.price };
+      const sale = await sell(app, transaction, caller, game, mod, bargain).catch(async (error: unknown) => {
+        throw await withDeficit(error, transaction, caller, game.id);
+      });
       return respond(transaction, sale, game);
     });
   });
+}
+
+/** A wallet that owes tokens is another reason than one that was never filled. The refusal has written nothing. */
+async function withDeficit(error: unknown, transaction: Transaction, { userId }: UserCaller, gameId: number) {
+  if (!(error instanceof ApiError) || error.error !== 'MONETIZATION_INSUFFICIENT_FUNDS') return error;
+  const { deficit } = await tokensOwned(transaction, gameId, userId);
+  return deficit > 0
+    ? new ApiError('MONETIZATION_WALLET_ERROR', { fields: [{ field: 'wallet', rule: 'owes_tokens' }] })
+    : error;
 }
 
 /** Everything that can keep the caller from buying the locked mod, except for the means to pay. */

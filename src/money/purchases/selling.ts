@@ -1,5 +1,13 @@
-import type { GameRow } from '../../catalogue/games/games.ts';
-import { hasLiveFile, levelsOf, type ModRow, refreshMod, setOffer } from '../../catalogue/mods/mods.ts';
+import { type GameRow, gameRowIn } from '../../catalogue/games/games.ts';
+import {
+  hasLiveFile,
+  levelsOf,
+  lockMods,
+  MOD_ACCEPTED,
+  type ModRow,
+  refreshMod,
+  setOffer,
+} from '../../catalogue/mods/mods.ts';
 import { subscribeToAll } from '../../community/subscriptions/subscriptions.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -12,10 +20,29 @@ import { divideEarnings, earnersOf } from '../revenue-teams/revenue-teams.ts';
 import { GAME_HAS_MARKETPLACE } from '../terms/switches.ts';
 import { sharesOf, termsOf } from '../terms/terms.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
+import { answerOnce, type KeyedRequest } from './keys.ts';
 import * as store from './store.ts';
 
 /** The id of the operation, as the cause of postings and as the scope of idempotency keys. */
 export const CHECKOUT = 'purchase';
+
+/** Every reason why a mod cannot be bought, whatever pays for it. */
+export const BUYING_REFUSALS = [
+  'SUBSCRIBE_FAILED_DMCA_COMPLAINT',
+  'SUBSCRIBE_FAILED_MOD_HIDDEN',
+  'SUBSCRIBE_FAILED_MODFILE_MISSING',
+  'MOD_NOT_ACCEPTED',
+  'MONETIZATION_SITE_MONETIZATION_DISABLED',
+  'MONETIZATION_GAME_MONETIZATION_DISABLED',
+  'MONETIZATION_MOD_MONETIZATION_DISABLED',
+  'MONETIZATION_GAME_MARKETPLACE_DISABLED',
+  'MONETIZATION_MOD_MARKETPLACE_DISABLED',
+  'MONETIZATION_IN_GAME_ONLY',
+  'MONETIZATION_MARKETPLACE_ALREADY_OWNED',
+  'MONETIZATION_INSUFFICIENT_FUNDS',
+  'MONETIZATION_SOLD_OUT',
+  'MONETIZATION_REQUEST_ERROR',
+] as const satisfies readonly ErrorName[];
 
 export interface Sale {
   readonly purchase: store.PurchaseRow;
@@ -76,6 +103,49 @@ export async function sell(
   return { purchase, ...(await tokensOwned(transaction, game.id, userId)), mod: sold };
 }
 
+interface Order {
+  readonly game_id: number;
+  readonly price: number;
+  readonly subscribe: number;
+}
+
+/** Sells the mod of an order, for the price of the order. Returns the id of the purchase. */
+export async function sellOrdered(
+  app: App,
+  transaction: Transaction,
+  buyer: UserCaller,
+  { game_id, price, subscribe }: Order,
+  mod: ModRow | undefined,
+): Promise<number> {
+  if (!mod) throw new ApiError('MOD_NOT_FOUND');
+  const game = await gameRowIn(transaction, game_id);
+  await requireForSale(transaction, game, mod);
+  await requireNotOwned(transaction, buyer, mod);
+  return (await sell(app, transaction, buyer, game, mod, { key: '', price, subscribe: subscribe === 1 })).purchase.id;
+}
+
+export type PaidResponse = (transaction: Transaction, sale: Sale, game: GameRow) => Promise<string>;
+
+/** Stores the response to a checkout whose order has been completed. */
+export const answerBought = (
+  app: App,
+  request: KeyedRequest,
+  respond: PaidResponse,
+  orderIn: (
+    transaction: Transaction,
+  ) => PromiseLike<{ readonly purchase_id: number } | undefined> | { readonly purchase_id: number } | undefined,
+): Promise<string> =>
+  app.db.write(async (transaction) => {
+    const mod = (await lockMods(transaction, [request.modId])).get(request.modId)!;
+    return answerOnce(app, transaction, request, async () => {
+      const purchase = await store.byId(transaction, (await orderIn(transaction))?.purchase_id ?? 0);
+      if (purchase?.status !== 'paid') throw new ApiError('MONETIZATION_PAYMENT_FAILED');
+      const { game_id, user_id } = purchase;
+      const sale = { purchase, ...(await tokensOwned(transaction, game_id, user_id)), mod };
+      return respond(transaction, sale, await gameRowIn(transaction, game_id));
+    });
+  });
+
 export const refusal = (
   error: ErrorName,
   field: string,
@@ -92,6 +162,8 @@ export async function requireForSale(
   if (!(await hasLiveFile(transaction, mod.id))) throw new ApiError('SUBSCRIBE_FAILED_MODFILE_MISSING');
   if ((mod.monetization_options & MOD_SELLS) === 0 || mod.price === 0)
     throw new ApiError('MONETIZATION_MOD_MONETIZATION_DISABLED');
+  // The teams of the game and the mod see a mod before it is accepted.
+  if (mod.status !== MOD_ACCEPTED) throw new ApiError('MOD_NOT_ACCEPTED');
   if ((game.monetization_options & GAME_HAS_MARKETPLACE) === 0)
     throw refusal('MONETIZATION_GAME_MARKETPLACE_DISABLED', 'game_id', 'not_for_sale');
   if ((mod.monetization_options & MOD_ON_MARKETPLACE) === 0)

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
-import type { IdempotentRequestsTable, ModOrdersTable, PurchasesTable } from './table.ts';
+import type { IdempotentRequestsTable, ModOrdersTable, PurchasesTable, StoreOrdersTable } from './table.ts';
 
 export type PurchaseRow = Selectable<PurchasesTable>;
 type Reader = Pick<Database, 'first'>;
@@ -108,22 +108,46 @@ export const orderByKey = (reader: Reader, userId: number, modId: number, key: s
   reader.first<ModOrderRow>(ORDER_BY_KEY, [userId, modId, key, since]);
 
 const ORDERED = statement(`select 1 as ordered from mod_orders o join payments p on p.id = o.payment_id
-  where o.mod_id = ? and o.status = 'open' and p.status in ('pending', 'paid') limit 1`);
+  where o.mod_id = ? and o.status = 'open' and p.status in ('pending', 'paid')
+  union all select 1 from store_orders o join store_fulfilments f on f.id = o.fulfilment_id
+  where o.mod_id = ? and o.status = 'open' and f.state in ('pending', 'fulfilled') limit 1`);
 export const isOrdered = async (reader: Reader, modId: number): Promise<boolean> =>
-  (await reader.first(ORDERED, [modId])) !== undefined;
+  (await reader.first(ORDERED, [modId, modId])) !== undefined;
 
 const ORDER_BY_PURCHASE = statement('select * from mod_orders where purchase_id = ?');
 export const orderByPurchase = (reader: Reader, purchaseId: number) =>
   reader.first<ModOrderRow>(ORDER_BY_PURCHASE, [purchaseId]);
 
-const RETURN_ORDER = statement("update mod_orders set status = 'returned' where purchase_id = ?");
-export const returnOrder = (transaction: Transaction, purchaseId: number) =>
-  transaction.run(RETURN_ORDER, [purchaseId]);
+const RETURN_ORDERS = ['mod_orders', 'store_orders'].map((table) =>
+  statement(`update ${table} set status = 'returned' where purchase_id = ?`),
+);
+export async function returnOrder(transaction: Transaction, purchaseId: number): Promise<void> {
+  for (const returned of RETURN_ORDERS) await transaction.run(returned, [purchaseId]);
+}
 
 export const addOrder = (query: Query, row: Insertable<ModOrdersTable>) =>
   query.insertInto('mod_orders').values(row).execute();
 export const changeOrder = (query: Query, paymentId: number, changes: Updateable<ModOrdersTable>) =>
   query.updateTable('mod_orders').set(changes).where('payment_id', '=', paymentId).execute();
+
+export type StoreOrderRow = Selectable<StoreOrdersTable>;
+
+const STORE_ORDER = statement('select * from store_orders where fulfilment_id = ?');
+export const storeOrderOf = (reader: Reader, fulfilmentId: number) =>
+  reader.first<StoreOrderRow>(STORE_ORDER, [fulfilmentId]);
+const STORE_ORDER_LOCKED = withUpdateLock(STORE_ORDER);
+export const lockStoreOrder = (transaction: Transaction, fulfilmentId: number) =>
+  transaction.first<StoreOrderRow>(STORE_ORDER_LOCKED, [fulfilmentId]);
+
+const OPEN_STORE_ORDER = statement(`select o.* from store_orders o join store_fulfilments f on f.id = o.fulfilment_id
+  where o.user_id = ? and o.mod_id = ? and o.status = 'open' and f.state in ('pending', 'fulfilled') limit 1`);
+export const openStoreOrder = (reader: Reader, userId: number, modId: number) =>
+  reader.first<StoreOrderRow>(OPEN_STORE_ORDER, [userId, modId]);
+
+export const addStoreOrder = (query: Query, row: Insertable<StoreOrdersTable>) =>
+  query.insertInto('store_orders').values(row).execute();
+export const changeStoreOrder = (query: Query, fulfilmentId: number, changes: Updateable<StoreOrdersTable>) =>
+  query.updateTable('store_orders').set(changes).where('fulfilment_id', '=', fulfilmentId).execute();
 
 /** Purchases whose state disagrees with the books, for their verification. */
 export const disagreeing = (query: Query) =>

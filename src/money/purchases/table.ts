@@ -4,6 +4,7 @@ declare module '../../platform/database/database.ts' {
   interface Tables {
     purchases: PurchasesTable;
     mod_orders: ModOrdersTable;
+    store_orders: StoreOrdersTable;
     idempotent_requests: IdempotentRequestsTable;
   }
 }
@@ -36,6 +37,22 @@ export interface ModOrdersTable {
   price: number;
   subscribe: number;
   /** `failed`: the mod could not be handed over when the payment arrived. `returned`: the purchase was refunded. */
+  status: 'open' | 'bought' | 'failed' | 'returned';
+  /** 0 until it is bought. */
+  purchase_id: number;
+  date_added: number;
+}
+
+/** A mod that a purchase at a store pays for. The purchase buys tokens, and these buy the mod. */
+export interface StoreOrdersTable {
+  fulfilment_id: number;
+  user_id: number;
+  game_id: number;
+  mod_id: number;
+  /** In tokens, as it was when the purchase was consumed. */
+  price: number;
+  subscribe: number;
+  /** `failed`: the mod could not be handed over; the tokens are in the wallet. `returned`: the purchase was refunded. */
   status: 'open' | 'bought' | 'failed' | 'returned';
   /** 0 until it is bought. */
   purchase_id: number;

@@ -1,36 +1,13 @@
 import { z } from 'zod';
 import { Id } from '../../platform/http/objects.ts';
+import { Epic, Meta, PlayStationOfClients, Receipt, Xbox } from './proof.ts';
 import { STORE_FIELDS } from './settings.ts';
 import { FAULTS } from './simulated.ts';
-
-/** Receipts of Apple have a few dozen kilobytes. */
-const Token = z.string().trim().min(1).max(131_072).optional();
-const Environment = z.int().min(0).max(9_999).optional();
 
 export const Game = {
   game_id: Id.optional().meta({ description: 'Required if neither the token nor the host name belongs to a game.' }),
 };
-/** Shipped clients send these fields under either name. */
-export const PlayStation = {
-  auth_code: Token.meta({ description: 'The same as `psn_token`.' }),
-  env: Environment.meta({ description: 'The same as `psn_env`.' }),
-  service_label: Environment.meta({ description: 'The same as `psn_service_label`.' }),
-  psn_token: Token.meta({ description: 'An authorization code of PlayStation Network.' }),
-  psn_env: Environment.meta({ description: '256 for players; other values for development, in the sandbox alone.' }),
-  psn_service_label: Environment,
-};
-export const Receipt = { receipt: Token };
-export const Meta = {
-  device: z.enum(['quest', 'rift']).optional(),
-  user_id: z
-    .string()
-    .regex(/^\d{1,20}$/)
-    .optional(),
-};
-export const Xbox = { xbox_token: Token };
-export const Epic = { epicgames_token: Token, epicgames_sandbox_id: z.string().trim().max(100).optional() };
-
-export const EveryStore = z.object({ ...Game, ...PlayStation, ...Xbox, ...Epic, ...Receipt, ...Meta });
+export const EveryStore = z.object({ ...Game, ...PlayStationOfClients, ...Xbox, ...Epic, ...Receipt, ...Meta });
 export type Sent = Partial<z.output<typeof EveryStore>>;
 
 const Text = z.string().trim().max(10_000);

@@ -2,6 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { type Cause, type Entry, lockBalances, post, tokenAccount } from '../ledger/ledger.ts';
+import { storeExtensions } from './extensions.ts';
 import * as store from './store.ts';
 
 /**
@@ -12,7 +13,7 @@ export async function creditPurchase(app: App, transaction: Transaction, row: st
   const { wallet, deficit, issued } = accountsOf(row);
   const [owed = 0] = await lockBalances(app, transaction, [deficit, wallet, issued]);
   const recovered = Math.min(row.tokens, -owed);
-  return post(app, transaction, {
+  const id = await post(app, transaction, {
     kind: 'store_sale',
     gameId: row.game_id,
     cause: causeOf(row, 'stores.credit', row.user_id),
@@ -22,6 +23,8 @@ export async function creditPurchase(app: App, transaction: Transaction, row: st
       { account: deficit, amount: recovered },
     ]),
   });
+  for (const { onFulfilled } of app.extensions.of(storeExtensions)) await onFulfilled(app, transaction, row.id);
+  return id;
 }
 
 /** Takes the tokens back that a store has refunded: from the wallet, and as a deficit what is not there any more. */
@@ -43,6 +46,7 @@ export async function takePurchaseBack(app: App, transaction: Transaction, row: 
   const subject = { resource: 'store-purchases', id: row.id, gameId: row.game_id };
   const data = { portal: row.portal, tokens: row.tokens };
   await audit(app, transaction, { actor: 0, action: 'stores.refund', subject, data });
+  for (const { onReversed } of app.extensions.of(storeExtensions)) await onReversed(app, transaction, row.id);
 }
 
 const accountsOf = ({ user_id, game_id }: store.FulfilmentRow) => ({

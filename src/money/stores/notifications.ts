@@ -78,6 +78,9 @@ const ONE_TIME_PURCHASE = 2;
  * signed by Google for the audience and the service account that the game's push subscription names.
  */
 export async function readGoogleNotification(app: App, authorization: string, body: Json): Promise<StoreNotification> {
+  // An encrypted token (JWE) has five parts. Google signs its tokens, so there is no key to decrypt one with.
+  if (/^Bearer [\w-]+(?:\.[\w-]*){4}$/.test(authorization))
+    throw new ApiError('USER_CALLBACK_TOKEN_FAILED_JWE_HEADERS');
   const [, token] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/.exec(authorization) ?? [];
   if (!token) throw new ApiError('USER_CALLBACK_TOKEN_INVALID');
   const message = objectOf(body['message']);

@@ -1,10 +1,20 @@
 import { z } from 'zod';
+import type { ErrorName } from '../../platform/errors/catalogue.ts';
 import { GamePath, Id, Integer, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import { STORE_PORTALS } from './adapter.ts';
 import type { Available, Brought } from './selling.ts';
 import type { ShownStoreSettings } from './settings.ts';
 import type { SimulatedPurchase } from './simulated.ts';
 import type { Fulfilment, Synced } from './syncing.ts';
+
+/** Why the token of an Epic account is rejected. */
+export const EPIC_REFUSALS = [
+  'EPIC_GAMES_INVALID_TOKEN',
+  'EPIC_GAMES_INVALID_TOKEN_NOT_VALID_BEFORE',
+  'EPIC_GAMES_INVALID_TOKEN_NOT_VALID_AFTER',
+  'EPIC_GAMES_INVALID_TOKEN_ISSUER_NOT_RECOGNIZED',
+  'EPIC_GAMES_UNABLE_TO_GET_JWK_SIGNATURE',
+] as const satisfies readonly ErrorName[];
 
 const STATES: Readonly<Record<Fulfilment, number>> = { failed: 0, pending: 1, fulfilled: 2, limited: 3 };
 const TOKENS = 0;

@@ -3,23 +3,12 @@ import { anyone, type UserCaller, user } from '../../platform/access/caller.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { GamePath, PathId, pageOf } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
-import type { Platform, Portal } from '../../platform/vocabulary/game-platforms.ts';
-import { type Proof, STORE_PORTALS, type StorePortal } from './adapter.ts';
-import {
-  Epic,
-  EveryStore,
-  Game,
-  Meta,
-  PlayStation,
-  Receipt,
-  type Sent,
-  SimulatedOrderBody,
-  StoreSettingsBody,
-  Xbox,
-} from './changes.ts';
+import type { StorePortal } from './adapter.ts';
+import { EveryStore, Game, type Sent, SimulatedOrderBody, StoreSettingsBody } from './changes.ts';
 import { handleNotification, readAppleNotification, readGoogleNotification } from './notifications.ts';
 import {
   EntitlementObject,
+  EPIC_REFUSALS,
   GameStoreObject,
   GameStorePath,
   onOnePage,
@@ -30,17 +19,10 @@ import {
   toSimulatedPurchase,
   toStorePurchases,
 } from './object.ts';
+import { Epic, Meta, PlayStationOfClients, proofOf, Receipt, storeOf, Xbox } from './proof.ts';
 import { bringPurchases, listEntitlements } from './selling.ts';
 import { changeStoreSettings, listStoreSettings, removeStoreSettings } from './settings.ts';
 import { buySimulated, paySimulated, refundSimulated } from './simulated.ts';
-
-const EPIC_REFUSALS = [
-  'EPIC_GAMES_INVALID_TOKEN',
-  'EPIC_GAMES_INVALID_TOKEN_NOT_VALID_BEFORE',
-  'EPIC_GAMES_INVALID_TOKEN_NOT_VALID_AFTER',
-  'EPIC_GAMES_INVALID_TOKEN_ISSUER_NOT_RECOGNIZED',
-  'EPIC_GAMES_UNABLE_TO_GET_JWK_SIGNATURE',
-] as const satisfies readonly ErrorName[];
 
 const REFUSALS = [
   'GAME_NOT_FOUND',
@@ -76,14 +58,6 @@ const gamesOf = (asked: unknown): readonly number[] => {
   const gameId = body.game_id ?? hostGameId ?? caller.gameId;
   return gameId === undefined ? [] : [gameId];
 };
-
-function proofOf({ game_id: _, device: __, auth_code, env, service_label, ...sent }: Sent): Proof {
-  const { psn_token = auth_code, psn_env = env, psn_service_label = service_label, ...rest } = sent;
-  const fields = Object.entries({ ...rest, psn_token, psn_env, psn_service_label });
-  return Object.fromEntries(
-    fields.filter(([, value]) => value !== undefined).map(([name, value]) => [name, `${value}`]),
-  );
-}
 
 interface StoreOperation<F extends z.ZodRawShape> {
   /** As the dialect calls the store in paths. */
@@ -145,13 +119,13 @@ export const syncPs = syncing({
   name: 'ps',
   portal: 'psn',
   says: 'The same as `POST /me/iap/psn/sync`, at the path that SDKs use.',
-  fields: PlayStation,
+  fields: PlayStationOfClients,
 });
 export const syncPsn = syncing({
   name: 'psn',
   portal: 'psn',
   says: 'Brings the consumables that the person has bought in the PlayStation Store.',
-  fields: PlayStation,
+  fields: PlayStationOfClients,
 });
 export const syncSteam = syncing({
   name: 'steam',
@@ -165,14 +139,6 @@ export const syncXboxlive = syncing({
   says: 'Brings the consumables that the person has bought in the Microsoft Store.',
   fields: Xbox,
 });
-
-/** Meta's headsets have no name among the portals of requests, but one among the platforms. */
-function storeOf(portal: Portal | undefined, platform: Platform | undefined): StorePortal {
-  const found = STORE_PORTALS.find((store) => store === portal);
-  if (found) return found;
-  if (portal === undefined && platform === 'oculus') return 'oculus';
-  throw new ApiError('MONETIZATION_PORTAL_INVALID', { status: 400 });
-}
 
 export const getUserEntitlements = operation({
   id: 'get-user-entitlements',
@@ -190,6 +156,7 @@ export const getUserEntitlements = operation({
   handle: async (app, input) => {
     const { caller, body, hostGameId, portal, platform } = input;
     const store = storeOf(portal, platform);
+    if (!store) throw new ApiError('MONETIZATION_PORTAL_INVALID', { status: 400 });
     const request = { gameId: gameOf({ caller, body, hostGameId }), portal: store, proof: proofOf(body) };
     return onOnePage((await listEntitlements(app, caller, request)).map(toEntitlement));
   },
@@ -267,7 +234,12 @@ export const notifyGoogle = operation({
   emptyBody: true,
   json: true,
   returns: noContent,
-  errors: [...CALLBACK_REFUSALS, 'USER_CALLBACK_TOKEN_FAILED_JWT_HEADERS', 'USER_CALLBACK_TOKEN_FAILED_HANDLER'],
+  errors: [
+    ...CALLBACK_REFUSALS,
+    'USER_CALLBACK_TOKEN_FAILED_JWE_HEADERS',
+    'USER_CALLBACK_TOKEN_FAILED_JWT_HEADERS',
+    'USER_CALLBACK_TOKEN_FAILED_HANDLER',
+  ],
   handle: async (app, { headers, body }) => {
     const notification = await readGoogleNotification(app, headers['authorization'] ?? '', body);
     await handleNotification(app, notification);

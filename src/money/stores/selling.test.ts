@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { type Client, startApi } from '../../../test/api.ts';
-import { aPack, aSellingGame, type SellingGame, walletOf } from '../../../test/money.ts';
+import { aPack, aPaidMod, aSellingGame, type SellingGame, walletOf } from '../../../test/money.ts';
 import { Issuer } from '../../../test/platforms.ts';
 import { startStoreServer } from '../../../test/stores/server.ts';
 import {
@@ -18,6 +18,7 @@ import { closeOwnAccount, deleteOwnAccount, mergeOwnAccount } from '../../signin
 import { post, tokenAccount } from '../ledger/ledger.ts';
 import { verifyLedger } from '../ledger/verification.ts';
 import { editGameTokenPack } from '../packs/operations.ts';
+import { purchase } from '../purchases/operations.ts';
 import { editGameSellingTerms } from '../terms/operations.ts';
 import {
   addSimulatedPurchase,
@@ -194,6 +195,32 @@ test('a buyer brings as many packs in a day as the terms allow; the rest stays a
   assert.deepEqual(await statesOf((await api.as(player)).call(syncSteam, { body: params })), [2]);
 });
 
+test('a checkout at a store says whether the account, its token or the purchase is wrong', async () => {
+  const { params } = await aPaidMod(api, game, { tokenpack_id: pack.id });
+  const body = { idempotent_key: 'at-store', type: 1 };
+  const onXbox = { 'x-modio-portal': 'xboxlive' };
+  const { buyer } = await aBuyer();
+  const unlinked = { params, headers: onXbox, body: { ...body, xbox_token: (await xbox.proof()).xbox_token! } };
+  await buyer.refused(purchase, unlinked, 400, 11_069);
+  const { buyer: linked } = await aBuyer('xboxlive');
+  await linked.refused(purchase, { ...unlinked, body: { ...body, xbox_token: 'nonsense' } }, 422, 900_002);
+  await linked.refused(purchase, unlinked, 422, 900_064);
+  xbox.buy();
+  const bought = await linked.call(purchase, {
+    ...unlinked,
+    body: { ...body, xbox_token: (await xbox.proof()).xbox_token! },
+  });
+  assert.deepEqual([bought.status, bought.body.balance], [200, 0], bought.text);
+  google.buy();
+  const receiptSent = await receipt();
+  server.fail('consume', 'busy');
+  await buyer.call(syncGoogle, { body: receiptSent });
+  const { buyer: other } = await aBuyer();
+  const copied = { params, headers: { 'x-modio-portal': 'google' }, body: { ...body, receipt: receiptSent.receipt } };
+  await other.refused(purchase, copied, 422, 900_007);
+  await agree();
+});
+
 test('a list shows what a player owns at a store and consumes nothing', async () => {
   const { buyer } = await aBuyer('steam');
   steam.buy();
@@ -275,6 +302,7 @@ test('a refund that arrives before the purchase is settled leaves nothing to ful
 test('a notification without proof of its origin is refused', async () => {
   const nobody = api.nobody();
   await nobody.refused(notifyGoogle, {}, 401, 17_040);
+  await nobody.refused(notifyGoogle, { headers: { authorization: 'Bearer e30.a.b.c.d' } }, 401, 17_044);
   await nobody.refused(notifyApple, { body: { signedPayload: 'nothing' } }, 401, 17_046);
 });
 

@@ -13,7 +13,18 @@ import { storeSettingsFor } from './settings.ts';
 import { isSimulating, simulatedStore } from './simulated.ts';
 import * as store from './store.ts';
 import { STORES } from './stores.ts';
-import { duePurchases, retry, type Selling, type Synced, syncPurchases } from './syncing.ts';
+import {
+  duePurchases,
+  type Intending,
+  retry,
+  type Selling,
+  type Spent,
+  type Synced,
+  spendPurchase,
+  syncPurchases,
+} from './syncing.ts';
+
+export type { Spent } from './syncing.ts';
 
 /** What a client says about whose purchases it means. */
 export interface StoreRequest {
@@ -70,6 +81,39 @@ export async function bringPurchases(app: App, caller: UserCaller, request: Stor
   return { synced, balance };
 }
 
+/** Consumes one purchase of a product for what `intending` records. */
+export async function spend(
+  app: App,
+  caller: UserCaller,
+  request: StoreRequest,
+  sku: string,
+  intending: Intending,
+): Promise<Spent> {
+  const selling = await requireSellingAt(app, caller, request);
+  const linked = await buyerOf(app, caller, selling);
+  return asking(async () => {
+    const session = await selling.adapter.open(selling.asking, request.proof, linked);
+    return spendPurchase(selling, caller.userId, session, sku, intending);
+  }, 'MONETIZATION_AUTH_ERROR');
+}
+
+/** What became of a purchase that was to be consumed. The store is asked again where its answer was lost. */
+export async function settleSpent(
+  app: App,
+  caller: UserCaller,
+  request: StoreRequest,
+  fulfilmentId: number,
+): Promise<Spent> {
+  const row = await store.fulfilmentById(app.db.query, fulfilmentId);
+  if (row?.state !== 'pending') return row?.state === 'fulfilled' ? 'fulfilled' : 'failed';
+  const selling = await requireSellingAt(app, caller, request);
+  const linked = await buyerOf(app, caller, selling);
+  return asking(async () => {
+    const session = await selling.adapter.open(selling.asking, request.proof, linked);
+    return (await retry(selling, row, session)).state;
+  }, 'MONETIZATION_AUTH_ERROR');
+}
+
 export interface Available {
   readonly sku: string;
   /** Whether the game gives tokens for it. */
@@ -90,7 +134,10 @@ export async function listEntitlements(app: App, caller: UserCaller, request: St
 }
 
 /** Each way in which a store can refuse has its own error. */
-async function asking<T>(work: () => Promise<T>): Promise<T> {
+async function asking<T>(
+  work: () => Promise<T>,
+  rejected: 'MONETIZATION_REQUEST_ERROR' | 'MONETIZATION_AUTH_ERROR' = 'MONETIZATION_REQUEST_ERROR',
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -103,7 +150,7 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
     if (error.about === 'link') throw new ApiError('USER_CONNECTION_MEMBER_NOT_FOUND', { cause: error });
     if (error.about === 'settings') throw new ApiError('MONETIZATION_IAP_NOT_CONFIGURED', { cause: error });
     const fields = [{ field: error.field ?? 'portal', rule: 'invalid' as const }];
-    throw new ApiError('MONETIZATION_REQUEST_ERROR', { fields, cause: error });
+    throw new ApiError(rejected, { fields, cause: error });
   }
 }
 

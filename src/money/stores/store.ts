@@ -65,6 +65,9 @@ export const fulfilmentOf = (query: Query, portal: string, reference: string): P
     .where('reference', '=', reference)
     .executeTakeFirst();
 
+export const fulfilmentById = (query: Query, id: number): Promise<FulfilmentRow | undefined> =>
+  query.selectFrom('store_fulfilments').selectAll().where('id', '=', id).executeTakeFirst();
+
 export const pendingOf = (query: Query, userId: number, gameId: number, portal: string): Promise<FulfilmentRow[]> =>
   query
     .selectFrom('store_fulfilments')

@@ -72,6 +72,39 @@ export async function syncPurchases(
   return synced;
 }
 
+/** Records an intent together with what the purchase is to pay for. An error keeps the purchase from being consumed. */
+export type Intending = (
+  transaction: Transaction,
+  record: () => Promise<store.FulfilmentRow | 'limited' | undefined>,
+) => Promise<store.FulfilmentRow | 'limited' | undefined>;
+
+/** `unpaid`: the store waits for the money. `claimed`: another account here has used it. `missing`: there is none. */
+export type Spent = Fulfilment | 'unpaid' | 'claimed' | 'missing';
+
+/** Consumes one purchase of a product that nobody has used here. */
+export async function spendPurchase(
+  selling: Selling,
+  userId: number,
+  session: Session,
+  sku: string,
+  intending: Intending,
+): Promise<Spent> {
+  const { asking, adapter, portal } = selling;
+  const { app } = asking;
+  const listed = (await adapter.list(asking, session)).filter((each) => each.sku === sku && isSold(selling, each));
+  let spent: Spent = listed.some(({ state }) => state === 'pending') ? 'unpaid' : 'missing';
+  for (const entitlement of listed.filter(({ state }) => state === 'owned')) {
+    const intended = await app.db.write((transaction) =>
+      intending(transaction, () => intend(selling, transaction, userId, session, entitlement)),
+    );
+    if (intended === 'limited') return 'limited';
+    if (intended) return (await attempt(selling, intended, session)).state;
+    const known = await store.fulfilmentOf(app.db.query, portal, entitlement.reference);
+    if (known?.user_id !== userId) spent = 'claimed';
+  }
+  return spent;
+}
+
 const isSold = ({ packs }: Selling, { sku, kind }: Entitlement) => kind === 'consumable' && packs.has(sku);
 
 const unfulfilled = ({ reference, sku }: Entitlement, state: Fulfilment): Synced => ({

@@ -5,6 +5,7 @@ import { Id, PathId } from '../../platform/http/objects.ts';
 import { Json, ok, operation } from '../../platform/http/operation.ts';
 import { portalOf } from '../../platform/http/targeting.ts';
 import { RefundObject, TRANSACTION_TYPES } from '../purchases/object.ts';
+import { BUYING_REFUSALS } from '../purchases/selling.ts';
 import { listTransactions, namedTransaction, type PageCursor, showTransaction } from './history.ts';
 import {
   CursorMetaObject,
@@ -39,7 +40,6 @@ const pay =
   async ({ query }: Writing, { id }: TransactionRow): Promise<string> =>
     JSON.stringify(toS2SPay(app, await namedTransaction(query, id)));
 
-const SELLING = ['MONETIZATION_SITE_MONETIZATION_DISABLED', 'MONETIZATION_GAME_MONETIZATION_DISABLED'] as const;
 const LOCKED = 'the rule locks the account and the game of the sale, which no path names';
 
 export const transactionIntent = operation({
@@ -65,17 +65,7 @@ export const transactionIntent = operation({
     'GAME_DELETED',
     'MOD_NOT_FOUND',
     'MOD_DELETED',
-    'SUBSCRIBE_FAILED_DMCA_COMPLAINT',
-    'SUBSCRIBE_FAILED_MOD_HIDDEN',
-    'SUBSCRIBE_FAILED_MODFILE_MISSING',
-    ...SELLING,
-    'MONETIZATION_MOD_MONETIZATION_DISABLED',
-    'MONETIZATION_GAME_MARKETPLACE_DISABLED',
-    'MONETIZATION_MOD_MARKETPLACE_DISABLED',
-    'MONETIZATION_MARKETPLACE_ALREADY_OWNED',
-    'MONETIZATION_INSUFFICIENT_FUNDS',
-    'MONETIZATION_SOLD_OUT',
-    'MONETIZATION_REQUEST_ERROR',
+    ...BUYING_REFUSALS,
     'MONETIZATION_ACCOUNT_ERROR',
     'MONETIZATION_SKU_MISSING',
     'MONETIZATION_IAP_NOT_CONFIGURED',
@@ -108,16 +98,7 @@ export const transactionCommit = operation({
     'RESOURCE_NOT_FOUND',
     'GAME_DELETED',
     'MOD_DELETED',
-    'SUBSCRIBE_FAILED_DMCA_COMPLAINT',
-    'SUBSCRIBE_FAILED_MODFILE_MISSING',
-    ...SELLING,
-    'MONETIZATION_MOD_MONETIZATION_DISABLED',
-    'MONETIZATION_GAME_MARKETPLACE_DISABLED',
-    'MONETIZATION_MOD_MARKETPLACE_DISABLED',
-    'MONETIZATION_MARKETPLACE_ALREADY_OWNED',
-    'MONETIZATION_INSUFFICIENT_FUNDS',
-    'MONETIZATION_SOLD_OUT',
-    'MONETIZATION_REQUEST_ERROR',
+    ...BUYING_REFUSALS,
     'MONETIZATION_ACCOUNT_ERROR',
     'MONETIZATION_PAYMENT_FAILED',
   ],
