@@ -1,32 +1,25 @@
-import { createPrivateKey } from 'node:crypto';
 import { requireGameAdministrator } from '../../catalogue/games/games.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
+import {
+  DIGITS,
+  type FieldRules,
+  isKeyOf,
+  mergeValues,
+  neededTogether,
+  type RulesByField,
+  refuseInvalidFields,
+  splitSecrets,
+  type Values,
+  WEB_ADDRESS,
+} from '../../platform/config/field-rules.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import type { StorePortal, StoreSettings } from './adapter.ts';
 import * as store from './store.ts';
 
-interface FieldRules {
-  readonly secret?: true;
-  readonly list?: true;
-  readonly optional?: true;
-  readonly fits?: (value: string) => boolean;
-}
-
-const DIGITS = (value: string) => /^\d{1,20}$/.test(value);
 const REVERSED_DOMAIN = (value: string) => /^[\w-]+(?:\.[\w-]+)+$/.test(value);
-const HTTPS = (value: string) => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
-
-function isKeyOf(type: 'ec' | 'rsa', pem: string): boolean {
-  try {
-    return createPrivateKey(pem).asymmetricKeyType === type;
-  } catch {
-    return false;
-  }
-}
-
 /** What a game must and may say about itself for each store. */
 export const STORE_FIELDS = {
   apple: {
@@ -53,8 +46,8 @@ export const STORE_FIELDS = {
   psn: {
     client_id: {},
     client_secret: { secret: true },
-    entitlements_url: { fits: HTTPS },
-    token_url: { optional: true, fits: HTTPS },
+    entitlements_url: { fits: WEB_ADDRESS },
+    token_url: { optional: true, fits: WEB_ADDRESS },
     redirect_uri: { optional: true },
     scope: { optional: true },
   },
@@ -71,9 +64,7 @@ const TOGETHER: Partial<Record<StorePortal, readonly string[]>> = {
 /** The field that is the game's name at the store. */
 const STORE_APP: Partial<Record<StorePortal, string>> = { apple: 'bundle_id', google: 'package_name' };
 
-const fieldsOf = (portal: StorePortal): Readonly<Record<string, FieldRules>> => STORE_FIELDS[portal];
-
-type Values = Record<string, string | readonly string[]>;
+const fieldsOf = (portal: StorePortal): RulesByField => STORE_FIELDS[portal];
 
 /** The game and the store are part of the purpose, so that a secret is of no use in another row. */
 const purposeOf = ({ game_id, portal }: Pick<store.SettingsRow, 'game_id' | 'portal'>) =>
@@ -156,44 +147,17 @@ export async function putStoreSettings(
   changes: StoreSettings,
 ): Promise<ShownStoreSettings> {
   const before = await store.settingsOf(query, gameId, portal);
-  const values = Object.entries({ ...(before && valuesOf(app, before)), ...changes });
-  const settings = Object.fromEntries(values.filter(([, value]) => value !== undefined && value.length > 0)) as Values;
-  refuseProblems(portal, settings);
-  const partOf = (secret: boolean) =>
-    Object.fromEntries(
-      Object.entries(settings).filter(([name]) => (fieldsOf(portal)[name]?.secret === true) === secret),
-    );
+  const settings = mergeValues(before && valuesOf(app, before), changes);
+  refuseInvalidFields(fieldsOf(portal), settings, neededTogether(TOGETHER[portal], settings));
+  const { fields, secrets } = splitSecrets(fieldsOf(portal), settings);
   const row = {
     game_id: gameId,
     portal,
     store_app: String(settings[STORE_APP[portal] ?? ''] ?? ''),
-    fields: JSON.stringify(partOf(false)),
-    secrets: app.secrets.seal(purposeOf({ game_id: gameId, portal }), JSON.stringify(partOf(true))),
+    fields: JSON.stringify(fields),
+    secrets: app.secrets.seal(purposeOf({ game_id: gameId, portal }), JSON.stringify(secrets)),
     date_updated: app.clock.now(),
   };
   await store.putSettings(query, row);
   return shown(app, row);
-}
-
-/** One error names every field that is missing or invalid. */
-function refuseProblems(portal: StorePortal, settings: Values): void {
-  const rules = fieldsOf(portal);
-  const together = TOGETHER[portal] ?? [];
-  const needed = new Set([
-    ...Object.keys(rules).filter((field) => !rules[field]!.optional),
-    ...(together.some((field) => field in settings) ? together : []),
-  ]);
-  const fields = [
-    ...[...needed].filter((field) => !(field in settings)).map((field) => ({ field, rule: 'required' as const })),
-    ...Object.keys(settings)
-      .filter((field) => !fits(rules[field], settings[field]!))
-      .map((field) => ({ field, rule: 'invalid' as const })),
-  ];
-  if (fields.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields });
-}
-
-function fits(rules: FieldRules | undefined, value: string | readonly string[]): boolean {
-  if (!rules || Array.isArray(value) !== (rules.list === true)) return false;
-  const { fits: check } = rules;
-  return !check || [value].flat().every(check);
 }

@@ -1,7 +1,18 @@
-import { createPrivateKey } from 'node:crypto';
 import { requireGameAdministrator } from '../../catalogue/games/games.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
+import {
+  DIGITS,
+  type FieldRules,
+  isKeyOf,
+  mergeValues,
+  neededTogether,
+  type RulesByField,
+  refuseInvalidFields,
+  splitSecrets,
+  type Values,
+  WEB_ADDRESS,
+} from '../../platform/config/field-rules.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
@@ -9,15 +20,6 @@ import { auditGame } from '../../records/audit/audit.ts';
 import { isMakerAddress, type PortalSettings } from './identity.ts';
 import * as store from './store.ts';
 
-interface FieldRules {
-  readonly secret?: true;
-  readonly list?: true;
-  readonly optional?: true;
-  readonly fits?: (value: string) => boolean;
-}
-
-const DIGITS = (value: string) => /^\d{1,20}$/.test(value);
-const WEB_ADDRESS = (value: string) => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 /** An address for browsers. A fragment is not sent to servers, so it is refused. */
 const PAGE_ADDRESS = (value: string) => URL.parse(value)?.protocol === 'https:' && !value.includes('#');
 const BOOLEAN = (value: string) => value === 'true' || value === 'false';
@@ -132,18 +134,9 @@ const TOGETHER: Partial<Record<LinkedPortal, readonly string[]>> = {
   sso: ['authorize_url', 'token_url', 'userinfo_url', 'client_id', 'client_secret'],
 };
 
-function isKeyOf(type: 'ec' | 'rsa', pem: string): boolean {
-  try {
-    return createPrivateKey(pem).asymmetricKeyType === type;
-  } catch {
-    return false;
-  }
-}
-
 /** The fields of one portal, by name. */
-export const fieldsOf = (portal: LinkedPortal): Readonly<Record<string, FieldRules>> => PORTAL_FIELDS[portal];
+export const fieldsOf = (portal: LinkedPortal): RulesByField => PORTAL_FIELDS[portal];
 
-type Values = Record<string, string | readonly string[]>;
 const PURPOSE = 'portals/settings';
 
 /** The settings including secrets, for requests to the platform. */
@@ -223,14 +216,9 @@ export async function putSettings(
   changes: PortalSettings,
 ): Promise<ShownSettings> {
   const before = await store.settingsOf(query, gameId, portal);
-  const values = { ...(before && valuesOf(app, before)), ...changes };
-  const set = Object.entries(values).filter(([, value]) => value !== undefined && value.length > 0);
-  const settings = Object.fromEntries(set) as Values;
-  refuseProblems(portal, settings);
-  const isSecret = ([name]: [string, unknown]) => fieldsOf(portal)[name]?.secret === true;
-  const [secrets, fields] = [true, false].map((secret) =>
-    Object.fromEntries(Object.entries(settings).filter((entry) => isSecret(entry) === secret)),
-  );
+  const settings = mergeValues(before && valuesOf(app, before), changes);
+  refuseInvalidFields(fieldsOf(portal), settings, alsoNeeded(portal, settings));
+  const { fields, secrets } = splitSecrets(fieldsOf(portal), settings);
   const row = {
     game_id: gameId,
     portal,
@@ -242,30 +230,11 @@ export async function putSettings(
   return shown(app, row);
 }
 
-/** One error names all invalid fields. */
-function refuseProblems(portal: LinkedPortal, settings: Values): void {
-  const rules = fieldsOf(portal);
-  const needed = [...Object.keys(rules).filter((field) => !rules[field]!.optional), ...alsoNeeded(portal, settings)];
-  const missing = needed.filter((field) => !(field in settings));
-  const wrong = Object.keys(settings).filter((field) => !fits(rules[field], settings[field]!));
-  const fields = [
-    ...missing.map((field) => ({ field, rule: 'required' as const })),
-    ...wrong.map((field) => ({ field, rule: 'invalid' as const })),
-  ];
-  if (fields.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields });
-}
-
 function alsoNeeded(portal: LinkedPortal, settings: Values): readonly string[] {
-  const together = TOGETHER[portal] ?? [];
-  if (together.some((field) => field in settings)) return together;
+  const together = neededTogether(TOGETHER[portal], settings);
+  if (together.length > 0) return together;
   // A studio can sign players in within the game, on the web, or both.
   return portal === 'sso' ? ['jwks_url'] : [];
-}
-
-function fits(rules: FieldRules | undefined, value: string | readonly string[]): boolean {
-  if (!rules || Array.isArray(value) !== (rules.list === true)) return false;
-  const { fits: check } = rules;
-  return !check || [value].flat().every(check);
 }
 
 export const removeSettings = (app: App, caller: UserCaller, gameId: number, portal: LinkedPortal): Promise<void> =>
