@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { temporaryPlace } from '../test/memory.ts';
 import { reachedErrors } from './reached-errors.ts';
+import { cpuSecondsOfTree } from './testing/cpu.ts';
 import { longestFirst, storeSeconds } from './testing/durations.ts';
 import { chooseFiles, type Database, type Job, jobsOf, nameOf, needsPostgres } from './testing/jobs.ts';
 import { killAll, nothing, type Result, TestProcess } from './testing/process.ts';
@@ -19,18 +20,20 @@ A pattern is a file, a glob, or a part of a path: npm test ratings
   --test-timeout=SECONDS   for one test (default 600)
   --file-timeout=SECONDS   for one file (default 600), longer where others use the machine too
   --leak-timeout=SECONDS   for what a file leaves open after its last test (default 10)
+  --cpu                    run one file at a time and print its CPU time, with that of PostgreSQL (Linux only)
   --verbose                print the tests of files that pass, too
   --help                   print this
 
 The last line is "N passed, M failed"; the exit code is 1 when something failed or nothing ran.
 PostgreSQL is started for the run unless MODSTEAD_TEST_POSTGRES_URL names a server.`;
 
-type Outcome = Result & { job: Job };
+type Outcome = Result & { job: Job; cpuSeconds?: number };
 type Settings = {
   concurrency: number;
   testSeconds: number;
   fileSeconds: number;
   leakSeconds: number;
+  cpu: boolean;
   verbose: boolean;
 };
 
@@ -47,6 +50,7 @@ async function main(): Promise<number> {
       'test-timeout': { type: 'string' },
       'file-timeout': { type: 'string' },
       'leak-timeout': { type: 'string' },
+      cpu: { type: 'boolean' },
       verbose: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -58,10 +62,11 @@ async function main(): Promise<number> {
   const databases = databasesOf(values.only);
   const jobs = jobsOf(chooseFiles(positionals), databases);
   const settings: Settings = {
-    concurrency: positive('concurrency', values.concurrency, os.availableParallelism()),
+    concurrency: values.cpu ? 1 : positive('concurrency', values.concurrency, os.availableParallelism()),
     testSeconds: positive('test-timeout', values['test-timeout'], 600),
     fileSeconds: positive('file-timeout', values['file-timeout'], 600),
     leakSeconds: positive('leak-timeout', values['leak-timeout'], 10),
+    cpu: values.cpu ?? false,
     verbose: values.verbose ?? false,
   };
   // test-results/ always has the results of a whole run.
@@ -92,7 +97,7 @@ async function runAll(jobs: Job[], settings: Settings): Promise<Outcome[]> {
   const work = async () => {
     const lane = new Lane(settings, postgres);
     for (let job = lane.take(queue); job; job = lane.take(queue)) {
-      const outcome = { job, ...(await lane.run(job)) };
+      const outcome = { job, ...(await (settings.cpu ? measured(lane, job) : lane.run(job))) };
       outcomes.push(outcome);
       printOutcome(outcome, settings.verbose);
     }
@@ -102,6 +107,12 @@ async function runAll(jobs: Job[], settings: Settings): Promise<Outcome[]> {
   await (await postgres)?.stop?.();
   storeSeconds(outcomes.filter(({ failed }) => failed === 0).map(({ job, seconds }) => [job, seconds]));
   return outcomes;
+}
+
+async function measured(lane: Lane, job: Job): Promise<Omit<Outcome, 'job'>> {
+  const before = cpuSecondsOfTree();
+  const result = await lane.run(job);
+  return { ...result, cpuSeconds: cpuSecondsOfTree() - before };
 }
 
 /** Runs one file at a time: those that run alone in a process each, and the others in one process per database. */
@@ -193,7 +204,8 @@ function printOutcome(outcome: Outcome, verbose: boolean): void {
   const name = nameOf(outcome.job);
   const skipped = outcome.skipped > 0 ? `, ${outcome.skipped} skipped` : '';
   const counts = bad ? `${outcome.passed} passed, ${outcome.failed} failed` : `${outcome.passed} passed`;
-  console.log(`${bad ? 'FAIL' : 'ok  '} ${name}: ${counts}${skipped}, ${outcome.seconds.toFixed(1)} s`);
+  const cpu = outcome.cpuSeconds === undefined ? '' : `, ${outcome.cpuSeconds.toFixed(1)} s CPU`;
+  console.log(`${bad ? 'FAIL' : 'ok  '} ${name}: ${counts}${skipped}, ${outcome.seconds.toFixed(1)} s${cpu}`);
   if (outcome.problem) console.log(`     ${name} ${outcome.problem}`);
   const output = verbose ? outcome.output : bad ? withoutPasses(outcome.output) : '';
   if (output.trim() !== '') console.log(indent(output));
