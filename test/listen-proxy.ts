@@ -32,6 +32,8 @@ export async function startListenProxy(url: string): Promise<ListenProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const way = new URL(url);
   way.port = String((server.address() as { port: number }).port);
+  // The folder of a Unix socket would take precedence.
+  way.searchParams.delete('host');
   return {
     url: way.href,
     block: () => {

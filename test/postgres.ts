@@ -61,7 +61,7 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
   // Some systems mount /dev/shm with noexec.
   const place = occupy(folderIn(os.tmpdir()), folderIn(durable ? os.tmpdir() : temporaryPlace()));
   try {
-    return await startIn(place, durable ? durableFlags : speedFlags);
+    return await startIn(place, durable ? durableFlags : speedFlags, durable ? '' : socketFolderOf(place));
   } catch (cause) {
     await place.leave();
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -111,7 +111,14 @@ async function execute(serverUrl: string, statement: string): Promise<void> {
   }
 }
 
-async function startIn(place: Place, flags: readonly string[]): Promise<PostgresServer> {
+// Most systems have this limit for a socket's path; PostgreSQL appends its name to the folder.
+const socketFolderLengthMax = 80;
+
+/** A query over a Unix socket takes a quarter less CPU time than over TCP. Benchmarks use TCP, as services do. */
+const socketFolderOf = ({ folder }: Place): string =>
+  process.platform !== 'win32' && folder.length <= socketFolderLengthMax ? folder : '';
+
+async function startIn(place: Place, flags: readonly string[], socketFolder: string): Promise<PostgresServer> {
   const owner = unprivileged();
   if (owner.uid !== undefined)
     for (const folder of [place.folder, place.data]) fs.chownSync(folder, owner.uid, owner.gid ?? owner.uid);
@@ -121,8 +128,10 @@ async function startIn(place: Place, flags: readonly string[]): Promise<Postgres
 
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
-    const { ready, output } = await launch(place, programs, port, owner, flags);
-    const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+    const settings = [...flags, `unix_socket_directories=${socketFolder}`];
+    const { ready, output } = await launch(place, programs, port, owner, settings);
+    const host = socketFolder && `?host=${encodeURIComponent(socketFolder)}`;
+    const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres${host}`;
     if (ready) return { url, stop: () => stop(place, url, password, cluster) };
     // Another process may have taken the port since it was found free.
     if (attempt < 3 && output.includes('Address already in use')) continue;
@@ -173,7 +182,7 @@ async function initialise(place: Place, programs: string, owner: Owner): Promise
 type Launch = { ready: boolean; output: string };
 
 function launch(place: Place, programs: string, port: number, owner: Owner, flags: readonly string[]): Promise<Launch> {
-  const settings = [...flags, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const settings = [...flags, 'listen_addresses=127.0.0.1'];
   const child = spawn(
     path.join(programs, 'postgres'),
     ['-D', place.data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
