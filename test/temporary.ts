@@ -8,6 +8,7 @@ import type { Database } from '../src/platform/database/database.ts';
 import { migrate, statementsOf } from '../src/platform/database/migrate.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
 import { openSqlite } from '../src/platform/database/sqlite.ts';
+import { localCertificate } from '../src/platform/http/certificate.ts';
 import { schedule } from '../src/platform/jobs/store.ts';
 import {
   createDatabase,
@@ -37,6 +38,7 @@ export async function temporaryDatabases(
   folder: string,
   { empty = false, onItsDisk = false, scheduledAt }: DatabaseOptions = {},
 ): Promise<TemporaryDatabases> {
+  await copyCertificate(folder);
   if (process.env['MODSTEAD_TEST_DATABASE'] !== 'postgres') {
     if (!empty) await copyTables(folder, scheduledAt);
     return { settings: {}, drop: async () => {} };
@@ -73,6 +75,15 @@ function folderOfRun(): string {
   process.once('exit', () => rmSync(made, { recursive: true, force: true }));
   ownFolder = made;
   return made;
+}
+
+/** Otherwise every service of a run would create an authority and a certificate. */
+async function copyCertificate(folder: string): Promise<void> {
+  const template = join(folderOfRun(), 'tls');
+  await localCertificate(template, 'localhost');
+  mkdirSync(join(folder, 'tls'), { recursive: true, mode: 0o700 });
+  for (const name of ['local-certificate-1.json', 'local-ca.pem'])
+    copyFileSync(join(template, name), join(folder, 'tls', name));
 }
 
 const DATABASE = 'modstead.sqlite';

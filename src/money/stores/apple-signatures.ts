@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto';
-import { X509Certificate as CertificateReader } from '@peculiar/x509';
 import { compactVerify, decodeProtectedHeader } from 'jose';
 import { objectOf } from '../../signin/portals/platform-requests.ts';
 import { StoreRefusal } from './adapter.ts';
@@ -25,7 +24,7 @@ export const APPLE_TRUST: AppleTrust = { root: APPLE_ROOT_CA_G3 };
  */
 export async function verifyAppleSignature(trust: AppleTrust, jws: string, nowSeconds: number): Promise<Json> {
   try {
-    const leaf = requireChain(trust, chainOf(jws), nowSeconds * 1_000);
+    const leaf = await requireChain(trust, chainOf(jws), nowSeconds * 1_000);
     const { payload } = await compactVerify(jws, leaf.publicKey, { algorithms: ['ES256'] });
     return objectOf(JSON.parse(Buffer.from(payload).toString('utf8')));
   } catch (cause) {
@@ -44,7 +43,11 @@ function chainOf(jws: string): X509Certificate[] {
   return x5c.map((each) => new X509Certificate(Buffer.from(each, 'base64')));
 }
 
-function requireChain({ root: pem }: AppleTrust, chain: readonly X509Certificate[], now: number): X509Certificate {
+async function requireChain(
+  { root: pem }: AppleTrust,
+  chain: readonly X509Certificate[],
+  now: number,
+): Promise<X509Certificate> {
   const root = new X509Certificate(pem);
   const [leaf, intermediate, sent] = chain as [X509Certificate, X509Certificate, X509Certificate];
   const isTrusted =
@@ -53,8 +56,8 @@ function requireChain({ root: pem }: AppleTrust, chain: readonly X509Certificate
     intermediate.ca &&
     isIssuedBy(leaf, intermediate) &&
     !leaf.ca &&
-    hasMark(leaf, SIGNS_RECEIPTS) &&
-    hasMark(intermediate, ISSUES_SIGNERS) &&
+    (await hasMark(leaf, SIGNS_RECEIPTS)) &&
+    (await hasMark(intermediate, ISSUES_SIGNERS)) &&
     [leaf, intermediate, root].every((each) => isCurrent(each, now));
   if (!isTrusted) throw new StoreRefusal('buyer', 'the certificate chain does not lead to Apple');
   return leaf;
@@ -63,8 +66,11 @@ function requireChain({ root: pem }: AppleTrust, chain: readonly X509Certificate
 const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
   certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 
-const hasMark = ({ raw }: X509Certificate, mark: string): boolean =>
-  new CertificateReader(new Uint8Array(raw)).getExtension(mark) !== null;
+/** The library is loaded at the first receipt, because most services never get one. */
+async function hasMark({ raw }: X509Certificate, mark: string): Promise<boolean> {
+  const { X509Certificate: CertificateReader } = await import('@peculiar/x509');
+  return new CertificateReader(new Uint8Array(raw)).getExtension(mark) !== null;
+}
 
 const isCurrent = ({ validFrom, validTo }: X509Certificate, now: number): boolean =>
   Date.parse(validFrom) <= now + SKEW_MS && Date.parse(validTo) >= now - SKEW_MS;
