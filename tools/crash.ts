@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { checkoutCrashLoop } from '../test/crash/checkouts.ts';
 import { counterStorm } from '../test/crash/counters.ts';
 import { crashLoop } from '../test/crash/crash.ts';
+import { saleCrashLoop } from '../test/crash/sales.ts';
 import { uploadCrashLoop } from '../test/crash/uploads.ts';
 
 const { values } = parseArgs({
@@ -10,16 +11,18 @@ const { values } = parseArgs({
     uploads: { type: 'boolean' },
     counters: { type: 'string' },
     checkouts: { type: 'boolean' },
+    sales: { type: 'boolean' },
     help: { type: 'boolean' },
   },
 });
 if (values.help) {
-  console.log(`npm run crash [-- --loops 50 --uploads | --counters 100000 | --checkouts]
+  console.log(`npm run crash [-- --loops 50 --uploads | --counters 100000 | --checkouts | --sales]
 Kills the service with -9 while 16 clients write, restarts it, and looks for acknowledged writes that are gone.
 With --uploads the clients upload files in parts and resume, and each file is looked at.
 With --counters they subscribe, rate, comment and follow at random until this many writes are acknowledged. A service is
 killed as often as --loops says; two run on PostgreSQL. Every counter must then equal a recount within five seconds.
 With --checkouts they buy and return a mod, the books are verified, and lost answers are asked for again.
+With --sales a backend reports, commits and claws back sales of 16 players, with the same checks.
 MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
 } else if (values.uploads) {
   const { loops, parts, completed, lost } = await uploadCrashLoop(Number(values.loops), console.log);
@@ -38,6 +41,11 @@ MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
   const { loops, purchases, refunds, problems } = await checkoutCrashLoop(Number(values.loops), console.log);
   for (const line of problems) console.log(`PROBLEM ${line}`);
   console.log(`${loops} kills, ${purchases} purchases, ${refunds} returns, ${problems.length} problems`);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+} else if (values.sales) {
+  const { loops, commits, clawbacks, problems } = await saleCrashLoop(Number(values.loops), console.log);
+  for (const line of problems) console.log(`PROBLEM ${line}`);
+  console.log(`${loops} kills, ${commits} commits, ${clawbacks} clawbacks, ${problems.length} problems`);
   process.exitCode = problems.length > 0 ? 1 : 0;
 } else {
   const { loops, acknowledged, lost, slowestStartMs } = await crashLoop(Number(values.loops), console.log);

@@ -11,7 +11,8 @@ import { zipOf } from '../zips.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
 const BUYERS = 16;
-const PRICE = 500;
+export const PRICE = 500;
+export const SKU = 'coins';
 const PACK_PRICE = 499;
 
 /** A buyer buys the mod with money, returns it, and repeats this. One request is open at a time. */
@@ -32,7 +33,7 @@ export interface CheckoutCrashResult {
   readonly problems: string[];
 }
 
-interface Scene {
+export interface Scene {
   readonly gameId: number;
   readonly modId: number;
   readonly buyers: readonly Buyer[];
@@ -65,7 +66,7 @@ export function checkoutCrashLoop(
   });
 }
 
-async function inspect<T>(env: Record<string, string>, work: (app: App) => Promise<T>): Promise<T> {
+export async function inspect<T>(env: Record<string, string>, work: (app: App) => Promise<T>): Promise<T> {
   const settings = readSettings(env);
   const app = await composeApp(settings, 'production', outsideOf(settings));
   try {
@@ -75,9 +76,11 @@ async function inspect<T>(env: Record<string, string>, work: (app: App) => Promi
   }
 }
 
+export const checkSums = async (app: App): Promise<readonly string[]> => (await verifyLedger(app)).problems;
+
 /** The books add up, and nobody paid for more than they have. */
 async function checkBooks(app: App, { buyers }: Scene): Promise<string[]> {
-  const problems = [...(await verifyLedger(app)).problems];
+  const problems = [...(await checkSums(app))];
   for (const { userId } of buyers) {
     const count = (table: 'purchases' | 'payments') =>
       app.db.query
@@ -94,7 +97,7 @@ async function checkBooks(app: App, { buyers }: Scene): Promise<string[]> {
   return problems;
 }
 
-async function makeScene(env: Record<string, string>): Promise<Scene> {
+export async function makeScene(env: Record<string, string>): Promise<Scene> {
   const made = await inspect(env, (app) =>
     app.db.write(async (transaction) => {
       const owner = await addUser(app, transaction, { username: 'Studio' });
@@ -145,7 +148,7 @@ async function offerMod(port: number, made: Made): Promise<void> {
   const pack = await must(
     'POST',
     `${inGame}/monetization/token-packs`,
-    `name=Pack&tokens=${PRICE}&price=${PACK_PRICE}`,
+    `name=Pack&tokens=${PRICE}&price=${PACK_PRICE}&skus[]=steam%3D${SKU}`,
   );
   const ofMod = `${inGame}/mods/${made.modId}`;
   await must('POST', `${ofMod}/files`, ...fileForm(zipOf({ 'a.txt': 'sword' })));
@@ -217,9 +220,14 @@ async function compareOwned(port: number, { buyers }: Scene): Promise<string[]> 
   return problems;
 }
 
-function send(
+interface Sender {
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function send(
   port: number,
-  { token }: { readonly token: string },
+  { token, headers: further }: Sender,
   method: string,
   path: string,
   form?: string | Buffer,
@@ -227,7 +235,8 @@ function send(
   agent?: Agent,
 ): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const headers: Record<string, string> = { 'x-forwarded-proto': 'https', authorization: `Bearer ${token}` };
+    const headers: Record<string, string> = { 'x-forwarded-proto': 'https', ...further };
+    if (token) headers['authorization'] = `Bearer ${token}`;
     if (form) headers['content-type'] = type;
     const sent = request({ port, host: '127.0.0.1', ...(agent && { agent }), method, path, headers }, (response) => {
       let text = '';

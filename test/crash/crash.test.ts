@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { checkoutCrashLoop } from './checkouts.ts';
 import { counterStorm } from './counters.ts';
 import { crashLoop } from './crash.ts';
+import { saleCrashLoop } from './sales.ts';
 import { uploadCrashLoop } from './uploads.ts';
 import { webhookCrashLoop } from './webhooks.ts';
 
@@ -36,4 +37,10 @@ test('kill -9 during checkouts and refunds leaves nothing half done, and a repea
   const { purchases, problems } = await checkoutCrashLoop(2);
   assert.deepEqual(problems, []);
   assert.ok(purchases > 0);
+});
+
+test('kill -9 during commits and clawbacks leaves nothing half done, and a repeated request succeeds', async () => {
+  const { commits, clawbacks, problems } = await saleCrashLoop(2);
+  assert.deepEqual(problems, []);
+  assert.ok(commits > 0 && clawbacks > 0, `${commits} commits, ${clawbacks} clawbacks`);
 });

@@ -1,0 +1,163 @@
+import { Agent } from 'node:http';
+import { issueToken } from '../../src/platform/access/credentials.ts';
+import { addClient } from '../../src/signin/oauth/clients.ts';
+import { checkSums, inspect, makeScene, PRICE, type Scene, SKU, send } from './checkouts.ts';
+import { kill, type Running, start, withService } from './crash.ts';
+
+type Step = 'intent' | 'commit' | 'clawback';
+const NEXT: Readonly<Record<Step, Step>> = { intent: 'commit', commit: 'clawback', clawback: 'intent' };
+
+/** A player for whom the backend reports a sale, commits it and claws it back, again and again. */
+interface Player {
+  readonly userId: number;
+  readonly token: string;
+  /** Half of the players buy a mod with the tokens. */
+  readonly buysMod: boolean;
+  delegation: string;
+  sales: number;
+  transactionId: number;
+  /** The request that is sent next, or was sent and not acknowledged. */
+  step: Step;
+}
+
+interface Shop {
+  readonly scene: Scene;
+  readonly client: { readonly client_id: number; readonly client_secret: string };
+  readonly players: readonly Player[];
+}
+
+export interface SaleCrashResult {
+  readonly loops: number;
+  readonly commits: number;
+  readonly clawbacks: number;
+  readonly problems: string[];
+}
+
+/** Kills the service with -9 while a backend commits and claws back sales; then nothing is half done. */
+export function saleCrashLoop(loops: number, said: (line: string) => void = () => {}): Promise<SaleCrashResult> {
+  return withService(async (plain) => {
+    const env = { ...plain, MODSTEAD_PAYMENTS: 'simulated' };
+    const shop = await makeShop(env);
+    const problems: string[] = [];
+    const counted = { intent: 0, commit: 0, clawback: 0 };
+    for (let loop = 1; loop <= loops + 1; loop += 1) {
+      const service = await start(env, loop * 60);
+      const backend = await prepare(service.port, shop);
+      problems.push(...(await repeatOpen(service.port, backend, shop)), ...(await compare(service.port, shop)));
+      if (loop > loops) await kill(service.process);
+      else await sellUntilKilled(service, backend, shop, counted);
+      problems.push(...(await inspect(env, checkSums)));
+      const { commit, clawback } = counted;
+      if (loop <= loops)
+        said(`kill ${loop} of ${loops}: ${commit} commits, ${clawback} clawbacks, ${problems.length} problems`);
+    }
+    return { loops, commits: counted.commit, clawbacks: counted.clawback, problems };
+  });
+}
+
+async function makeShop(env: Record<string, string>): Promise<Shop> {
+  const scene = await makeScene(env);
+  return inspect(env, (app) =>
+    app.db.write(async (transaction) => {
+      const grants = ['client_credentials'] as const;
+      const { gameId } = scene;
+      const client = await addClient(app, transaction, { gameId, name: 'Backend', redirectUris: [], grants });
+      const players: Player[] = [];
+      for (const [at, { userId }] of scene.buyers.entries()) {
+        const { access_token: token } = await issueToken(app, transaction, { userId, gameId });
+        const begun = { delegation: '', sales: 1, transactionId: 0, step: 'intent' } as const;
+        players.push({ userId, token, buysMod: at % 2 === 0, ...begun });
+      }
+      return { scene, client, players };
+    }),
+  );
+}
+
+/** Signs the backend in, and lets it act for the players; both end after a while. */
+async function prepare(port: number, { client, players }: Shop): Promise<string> {
+  const scope = 'read,write,monetization';
+  const { client_id, client_secret } = client;
+  const form = new URLSearchParams({
+    client_id: `${client_id}`,
+    client_secret,
+    grant_type: 'client_credentials',
+    scope,
+  });
+  const signedIn = await send(port, {}, 'POST', '/v1/oauth/token', String(form));
+  if (signedIn.status !== 200) throw new Error(signedIn.body);
+  for (const player of players) {
+    const { status, body } = await send(port, player, 'POST', '/v1/me/s2s/oauth/token');
+    if (status !== 200) throw new Error(body);
+    player.delegation = JSON.parse(body).token;
+  }
+  return JSON.parse(signedIn.body).access_token;
+}
+
+const uuidOf = ({ userId, sales }: Player) => `sale-${userId}-${sales}`;
+
+function formOf(player: Player, { scene }: Shop): string {
+  const named = { portal: 'steam', gateway_uuid: uuidOf(player) };
+  const mod = player.buysMod && { mod_id: String(scene.modId) };
+  if (player.step === 'intent') return String(new URLSearchParams({ ...named, sku: SKU, ...mod }));
+  if (player.step === 'commit') return `transaction_id=${player.transactionId}`;
+  return String(new URLSearchParams({ ...named, refund_reason: 'Refunded by the store' }));
+}
+
+/** Sends the request of the player's step. An acknowledged one leads to the next step. */
+async function sendStep(port: number, backend: string, player: Player, shop: Shop, agent?: Agent) {
+  const path = `/v1/s2s/transactions/${player.step}`;
+  const headers = { 'x-modio-delegation-token': player.delegation };
+  const answer = await send(port, { token: backend, headers }, 'POST', path, formOf(player, shop), undefined, agent);
+  if (answer.status !== 200) return answer;
+  if (player.step === 'intent') player.transactionId = JSON.parse(answer.body).transaction_id;
+  if (player.step === 'clawback') player.sales += 1;
+  player.step = NEXT[player.step];
+  return answer;
+}
+
+async function sellUntilKilled(service: Running, backend: string, shop: Shop, counted: Record<Step, number>) {
+  const agent = new Agent({ keepAlive: true });
+  const state = { killed: false, done: 0 };
+  const enough = Promise.withResolvers<void>();
+  const selling = shop.players.map(async (player) => {
+    while (!state.killed) {
+      const { step } = player;
+      const answer = await sendStep(service.port, backend, player, shop, agent).catch(() => undefined);
+      if (answer?.status !== 200) return;
+      counted[step] += 1;
+      state.done += 1;
+      if (state.done > shop.players.length * 2) enough.resolve();
+    }
+  });
+  await Promise.race([enough.promise, Promise.all(selling)]);
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
+  state.killed = true;
+  await kill(service.process);
+  await Promise.all(selling);
+  agent.destroy();
+}
+
+/** A backend that lost an answer repeats the request, which succeeds whether or not it had been done. */
+async function repeatOpen(port: number, backend: string, shop: Shop): Promise<string[]> {
+  const problems: string[] = [];
+  for (const player of shop.players) {
+    const { step } = player;
+    const { status, body } = await sendStep(port, backend, player, shop);
+    if (status !== 200) problems.push(`user ${player.userId} repeated ${step}: ${status} ${body}`);
+  }
+  return problems;
+}
+
+/** Between a commit and its clawback the player has the tokens or the mod, and otherwise nothing. */
+async function compare(port: number, { scene, players }: Shop): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { userId, token, buysMod, step } of players) {
+    const wallet = JSON.parse((await send(port, { token }, 'GET', `/v1/me/wallets?game_id=${scene.gameId}`)).body);
+    const purchased = JSON.parse((await send(port, { token }, 'GET', '/v1/me/purchased')).body);
+    const found = [wallet.balance, wallet.deficit, purchased.result_total].join();
+    const isSold = step === 'clawback';
+    const expected = [isSold && !buysMod ? PRICE : 0, 0, Number(isSold && buysMod)].join();
+    if (found !== expected) problems.push(`user ${userId} has ${found} instead of ${expected} before ${step}`);
+  }
+  return problems;
+}
