@@ -213,6 +213,8 @@ export function encodeForm(fields: Fields): string {
 }
 
 export interface ApiOptions {
+  /** The folder of the built site, for tests that open its pages. */
+  readonly site?: string | undefined;
   readonly settings?: NodeJS.ProcessEnv;
   /** The tests insert rows directly, past all rules. */
   readonly writesRows?: boolean;
@@ -524,6 +526,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   };
   const service = await composeService(settings, outside, {
     observe: (observation: Observation) => observer.see(observation),
+    site: options.site,
   });
   const api = new Api(service, clock, folder, observer, logLines);
   for (const app of Object.values(service.apps)) observer.reached.watch(app);

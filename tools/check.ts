@@ -4,13 +4,14 @@ import { parseArgs } from 'node:util';
 
 const help = `npm run check
 
-Runs every check that needs no test: format and lint, types, import rules, contract, documents, changelog.
+Runs every check that needs no test: format and lint, types, types of the site, import rules, contract, documents, changelog.
 Prints a line per step, and the output of those that fail.`;
 
 /** The longest first, because the others run in parallel with it. */
 const STEPS: Readonly<Record<string, string>> = {
   'format and lint': 'format-check',
   types: 'types',
+  'types of the site': 'site-types',
   contract: 'contract-check',
   documents: 'docs-check',
   imports: 'imports',

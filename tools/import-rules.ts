@@ -88,4 +88,16 @@ export const rules: readonly Rule[] = [
     from: { path: '^src/', pathNot: '^src/commands/publishing/' },
     to: { path: '^client/' },
   },
+  {
+    name: 'site-calls-the-api',
+    says: 'the site reaches the service through the client alone, and the service never imports the site',
+    from: { path: '^site/' },
+    to: { path: ['^src/', '^client/', '^(?!site/|node_modules/|node:)'] },
+  },
+  {
+    name: 'service-knows-no-site',
+    says: 'the service mounts the built site and imports nothing of it',
+    from: { path: '^src/' },
+    to: { path: ['^site/', '^node_modules/@modstead/site/'] },
+  },
 ];

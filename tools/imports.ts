@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DOMAINS, type Domain, domainOf, type Rule, rules, type Side } from './import-rules.ts';
 
-// Checks the imports of src/ and client/, type imports included, against import-rules.ts. The usual tools do not support
+// Checks the imports of src/, client/ and site/, type imports included, against import-rules.ts. The usual tools do not support
 // TypeScript 7 yet.
 
 type Patterns = Side['path'];
@@ -11,7 +11,7 @@ type Graph = ReadonlyMap<string, readonly string[]>;
 const IMPORT = /^\s*(?:import|export)\b[^'";]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 
 function graphOf(...folders: readonly string[]): Graph {
-  const found = folders.flatMap((folder) => fs.globSync(`${folder}/**/*.ts`));
+  const found = folders.flatMap((folder) => fs.globSync(`${folder}/**/*.{ts,svelte}`));
   const files = found.filter((file) => !file.endsWith('.test.ts'));
   return new Map(files.sort().map((file) => [file, importsOf(file)]));
 }
@@ -97,7 +97,7 @@ function tableOf(graph: Graph): string {
 }
 
 function main(): number {
-  const graph = graphOf('src', 'client/src');
+  const graph = graphOf('src', 'client/src', 'site/src');
   const against = rules.flatMap((rule) =>
     breaches(rule, graph).map((breach) => `${rule.name} (${rule.says}): ${breach}`),
   );

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { ensureSite } from '../src/commands/site-build.ts';
 import { temporaryPlace } from '../test/memory.ts';
 import { reachedErrors } from './reached-errors.ts';
 import { cpuSecondsOfTree } from './testing/cpu.ts';
@@ -69,6 +70,7 @@ async function main(): Promise<number> {
     cpu: values.cpu ?? false,
     verbose: values.verbose ?? false,
   };
+  if (jobs.some(({ usesSite }) => usesSite)) await ensureSite(console.log);
   // test-results/ always has the results of a whole run.
   const whole = positionals.length === 0 && values.only === undefined;
   if (whole) emptyResults();

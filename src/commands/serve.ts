@@ -10,6 +10,7 @@ import { SettingError, type Settings } from '../platform/config/settings.ts';
 import type { DemoState } from './demo.ts';
 import { columns, command, PROGRAM } from './invocation/command.ts';
 import { untilStopped } from './signals.ts';
+import { ensureSite } from './site-build.ts';
 
 export default command({
   name: 'serve',
@@ -28,6 +29,7 @@ With --json it prints the object once the service is ready.`,
     const settings = withPayments(await withPort(invocation.settings()), values.demo);
     const demoIn = values.demo ? environment : undefined;
     const count = processesOf(settings);
+    await ensureSite((line) => void process.stderr.write(`${line}\n`));
     const serving = count > 1 ? await superviseProcesses(settings, count, demoIn) : await serveHere(settings, demoIn);
     const stopped = untilStopped(serving.reload);
     const readyMs = Math.round(performance.now());

@@ -6,6 +6,7 @@ import type { Environment } from '../platform/config/addresses.ts';
 import type { Settings } from '../platform/config/settings.ts';
 import type { Siblings } from '../platform/runtime/siblings.ts';
 import { addDemoTo, type DemoState } from './demo.ts';
+import { builtSite } from './site-build.ts';
 
 /** Starts the service in this process. */
 export async function startServing(
@@ -15,7 +16,10 @@ export async function startServing(
 ): Promise<{ service: Service; demo: DemoState | undefined }> {
   const demo = demoIn && (await addDemoTo(settings, demoIn));
   const outside = { ...outsideOf(settings), ...(supervised && { siblings: supervised.siblings }) };
-  const service = await composeService(settings, outside, supervised && { listenFds: supervised.listenFds });
+  const service = await composeService(settings, outside, {
+    site: builtSite(),
+    ...(supervised && { listenFds: supervised.listenFds }),
+  });
   setImmediate(() => {
     flushCompileCache();
     releaseMemory();

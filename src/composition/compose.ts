@@ -25,6 +25,7 @@ import { createPages } from '../platform/http/pages.ts';
 import { openPort, type Port } from '../platform/http/port.ts';
 import { createServer, type Observation, type Tenant } from '../platform/http/server.ts';
 import { sessionTickets } from '../platform/http/session-tickets.ts';
+import { createSite } from '../platform/http/site.ts';
 import { createSockets } from '../platform/http/sockets.ts';
 import { createSystemRoutes } from '../platform/http/system-routes.ts';
 import { createTransfers } from '../platform/http/transfer/transfer.ts';
@@ -40,6 +41,7 @@ import type { Siblings } from '../platform/runtime/siblings.ts';
 import { clamdAt } from '../platform/scanning/scanning.ts';
 import { localStorage } from '../platform/storage/local.ts';
 import type { Storage } from '../platform/storage/storage.ts';
+import { findVisitor } from '../signin/sessions/visitor.ts';
 import { requireCloudflareAccess } from '../studio/service/cloudflare-access.ts';
 import { withAnnouncedWrites } from './announced-writes.ts';
 import { migrations } from './migrations.ts';
@@ -212,6 +214,8 @@ export interface ServiceOptions {
   readonly observe?: (observation: Observation) => void;
   /** Sockets from the supervisor, instead of the port of the settings. */
   readonly listenFds?: readonly number[];
+  /** The folder of the built site; without it only the API and the pages of `src/pages` answer. */
+  readonly site?: string | undefined;
 }
 
 /** A misspelt operation would silently stay unlimited. */
@@ -262,7 +266,15 @@ export async function composeService(
       legal: findLegalText,
       pageOf,
     }),
-    pages: createPages({ settings, pages, errorPage, observe: options.observe }),
+    pages: createPages({
+      settings,
+      // The site has its own.
+      pages: options.site === undefined ? pages : pages.filter(({ id }) => id !== 'page-home'),
+      errorPage,
+      observe: options.observe,
+    }),
+    site:
+      options.site === undefined ? undefined : createSite({ settings, folder: options.site, findVisitor, errorPage }),
     transfers,
     draining: draining.signal,
     accessCheck,

@@ -8,11 +8,14 @@ export type Job = {
   usesDatabase: boolean;
   /** The file changes process-wide state, so it gets its own process. */
   alone: boolean;
+  /** The file opens pages of the site, which has to be built. */
+  usesSite: boolean;
 };
 
 const defaultGlobs = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const USES_DATABASE =
   /^import\s[^;]*?\b(startApi|eachDatabase|temporaryDatabases|crashLoop|mountSmallDisk)\b[^;]*?\sfrom\s/m;
+const USES_SITE = /\bsite: builtSite\(\)/;
 const RUNS_ALONE = /^\/\/ Runs alone: /m;
 
 export const nameOf = ({ file, database, usesDatabase }: Job): string =>
@@ -37,7 +40,12 @@ export function chooseFiles(patterns: string[]): string[] {
 export function jobsOf(files: string[], [first, ...others]: Database[]): Job[] {
   return files.flatMap((file) => {
     const text = fs.readFileSync(file, 'utf8');
-    const job = { file, usesDatabase: USES_DATABASE.test(text), alone: RUNS_ALONE.test(text) };
+    const job = {
+      file,
+      usesDatabase: USES_DATABASE.test(text),
+      alone: RUNS_ALONE.test(text),
+      usesSite: USES_SITE.test(text),
+    };
     const databases = job.usesDatabase ? [first!, ...others] : [first!];
     return databases.map((database) => ({ ...job, database }));
   });

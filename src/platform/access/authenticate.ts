@@ -25,6 +25,8 @@ export interface Credentials {
 export interface Authenticator {
   /** The caller, if this operation may be called with these credentials; otherwise throws. */
   authenticate(access: Access, method: string, credentials: Credentials): Caller | Promise<Caller>;
+  /** Admits the visitor of the site's pages, who is known already or anonymous, and has no key. */
+  admitVisitor(access: Access, method: string, visitor: Caller): Caller;
   /** The cached caller if it is still valid; never waits or throws. */
   recall(credentials: Credentials): Caller | undefined;
 }
@@ -169,6 +171,7 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
       const authenticate = () => byCredentials(access, method, credentials);
       return takesLink ? orRefused(authenticate) : authenticate();
     },
+    admitVisitor,
     recall({ bearer, apiKey }) {
       if (bearer) return tokens.recall(bearer);
       return apiKey ? keys.recall(apiKey) : undefined;
@@ -179,6 +182,17 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
 /** Only a token from a sign-in on the site carries staff rights. */
 const isOfSite = ({ game_id, client_id, content_only }: TokenRow): boolean =>
   game_id === null && client_id === null && content_only === 0;
+
+/** Pages read what everyone may read without a key. */
+function admitVisitor(access: Access, method: string, visitor: Caller): Caller {
+  if (access.kind === 'authentication') throw new ApiError('API_KEY_MISSING');
+  if (access.kind === 'anyone' && !access.named) return NOBODY;
+  if (visitor.kind === 'user') return admitted(access, visitor);
+  if (access.kind === 'service') throw new ApiError('SERVICE_TOKEN_REQUIRED');
+  const isOpen = access.kind === 'anyone' || (access.kind === 'reader' && (method === 'GET' || access.keyWrites));
+  if (!isOpen) throw new ApiError('USER_MUST_BE_LOGGED_IN');
+  return visitor;
+}
 
 /** A user's token opens operations for users by its scopes, a service token those for services. */
 function admitted(access: Access, caller: UserCaller | ServiceCaller): Caller {

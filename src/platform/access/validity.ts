@@ -24,6 +24,12 @@ const TOKEN =
   ${mutesOf('t.user_id')}
   from ${TOKENS} left join site_staff s on s.user_id = u.id where t.digest = ?`);
 const MUTES = statement(`select ${mutesOf('u.id')} from users u where u.id = ?`);
+/** What a user may see and do beyond others, whichever credential they use. */
+const STANDING = statement(`select s.level as staff, u.date_online,
+  (select count(*) from team_members m where m.user_id = u.id)
+    + (select count(*) from previewers p where p.user_id = u.id) as teams,
+  ${mutesOf('u.id')}
+  from users u left join site_staff s on s.user_id = u.id where u.id = ?`);
 const OWN_PART = `select t.id, t.user_id, t.client_id, t.scopes, t.date_expires, ${ENDED}, t.epoch, t.content_only from ${TOKENS}`;
 const BY_DIGEST = statement(`${OWN_PART} where t.digest = ?`);
 const BY_ID = statement(`${OWN_PART} where t.id = ?`);
@@ -77,6 +83,9 @@ export const tokenWith = (reader: Reader, digest: string) => reader.first<TokenR
 
 export const serviceTokenWith = (reader: Reader, digest: string) =>
   reader.first<ServiceTokenRow>(SERVICE_TOKEN, [digest]);
+
+export const standingOf = (reader: Reader, userId: number) =>
+  reader.first<Pick<TokenRow, 'staff' | 'date_online' | 'teams' | 'mutes'>>(STANDING, [userId]);
 
 export const hasMutes = async (reader: Reader, userId: number): Promise<boolean> =>
   (await reader.first<{ mutes: number }>(MUTES, [userId]))?.mutes === 1;

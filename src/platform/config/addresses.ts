@@ -77,6 +77,12 @@ export function isOwnHost(host: string | undefined, domain: string): boolean {
   return name === domain || name.endsWith(`.${domain}`);
 }
 
+/** True for the host of the site itself, in production or in the sandbox. */
+export function isSiteHost(host: string | undefined, domain: string): boolean {
+  const name = hostName(host);
+  return name === domain || name === `test.${domain}`;
+}
+
 function readHost(host: string | undefined, domain: string): HostScope {
   const name = hostName(host);
   const environment = name === `test.${domain}` || name.endsWith(`.test.${domain}`) ? 'sandbox' : 'production';

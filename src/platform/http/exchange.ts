@@ -41,6 +41,8 @@ export interface Exchange {
   language: Language;
   caller: Caller;
   operation: AnyOperation | undefined;
+  /** Set inside the process alone: the caller of a request that one of the site's pages makes. */
+  readonly visitor?: Caller;
 }
 
 export interface Exchanges {

@@ -97,8 +97,12 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       const key = keyOf(settings, exchange, rest, caller);
       const answer = caches[scope.environment].get(key);
       if (!answer) return undefined;
-      const buckets = bucketsOf(settings, answer.operation, caller, ip);
+      const buckets = bucketsOf(settings, answer.operation, exchange.visitor ? NOBODY : caller, ip);
       if (!mayTake(tenant, buckets)) return undefined;
+      if (exchange.visitor) {
+        sendCached(response, answer, exchange.headers, false);
+        return answer.operation;
+      }
       const bearer = bearerOf(request);
       const credentials = bearer || apiKey ? { bearer, apiKey } : undefined;
       const isVouched = peerOf(request.socket, settings.trustProxy).trusted;
@@ -164,7 +168,8 @@ function isPlainRead({ request, secure }: Exchange): boolean {
 }
 
 /** The caller, if the authenticator knows it without a database read. */
-function knownCaller({ request, tenant }: Exchange, apiKey: string | undefined): Caller | undefined {
+function knownCaller({ request, tenant, visitor }: Exchange, apiKey: string | undefined): Caller | undefined {
+  if (visitor) return visitor;
   const bearer = bearerOf(request);
   return bearer || apiKey ? tenant.authenticator.recall({ bearer, apiKey }) : NOBODY;
 }

@@ -204,7 +204,8 @@ async function ruled(app: App, { declaration }: AnyOperation, input: AnyInput): 
 }
 
 function authenticated(exchange: Exchange, { declaration }: AnyOperation, query: Fields): Caller | Promise<Caller> {
-  const { request, tenant } = exchange;
+  const { request, tenant, visitor } = exchange;
+  if (visitor) return tenant.authenticator.admitVisitor(declaration.access, methodOf(request), visitor);
   const apiKey = typeof query['api_key'] === 'string' ? query['api_key'] : undefined;
   return tenant.authenticator.authenticate(declaration.access, methodOf(request), {
     bearer: bearerOf(request),

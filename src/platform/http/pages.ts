@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { App } from '../app.ts';
-import type { Environment } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import type { Language } from '../localisation/languages.ts';
 import { toApiError } from './answer.ts';
+import { type Cookies, cookieHeaders, cookiesOf, formToken, type Names, requireOwnForm } from './browser.ts';
 import { type Exchange, hasBody } from './exchange.ts';
 import type { Html } from './html.ts';
 import type { Observe } from './outcome.ts';
@@ -84,10 +84,7 @@ export interface PagesParts {
 export type PageHandling = (exchange: Exchange) => Promise<string> | undefined;
 
 const FORM_BYTES_MAX = 16 * 1024;
-const SECRET = /^[A-Za-z0-9_-]{43}$/;
 const NUMBER = /\/([1-9]\d{0,14})$/;
-const VISIT_SECONDS = 86_400;
-const BROWSER_SECONDS = 365 * 86_400;
 
 export function createPages({ settings, pages, errorPage, observe }: PagesParts): PageHandling {
   const byPath = new Map(pages.map((page) => [page.path, page]));
@@ -157,18 +154,6 @@ function handlerOf(exchange: Exchange, page: Page): Handler {
   throw new ApiError('METHOD_NOT_ALLOWED');
 }
 
-interface Cookies {
-  readonly visit: string | undefined;
-  readonly browser: string | undefined;
-  readonly session: string | undefined;
-}
-
-/** The browser's ids, from its cookies or newly generated. */
-interface Names {
-  readonly visit: string;
-  readonly browser: string;
-}
-
 function requestOf(
   exchange: Exchange,
   { session }: Cookies,
@@ -176,7 +161,7 @@ function requestOf(
   { form, params }: Pick<PageRequest, 'form' | 'params'>,
 ): PageRequest {
   const { request, tenant, path, search, language, ip } = exchange;
-  const csrf = tenant.app.secrets.sign('csrf', visit);
+  const csrf = formToken(tenant.app, visit);
   const userAgent = request.headers['user-agent'] ?? '';
   const [, number] = NUMBER.exec(path) ?? [];
   const id = number === undefined ? undefined : Number(number);
@@ -215,59 +200,6 @@ const textsOf = (fields: Fields): Texts =>
       .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
       .map(([name, text]) => [name, text.toWellFormed()]),
   );
-
-/** Accepts a form only from our own page, in the browser that loaded the page. */
-function requireOwnForm({ request, tenant }: Exchange, token: string | undefined, visit: string): void {
-  if (isForeign(request) || !tenant.app.secrets.verify('csrf', visit, token ?? ''))
-    throw new ApiError('INVALID_CSRF_TOKEN');
-}
-
-/**
- * Our pages send no referrer, so browsers send `Origin: null` with their forms and only `Sec-Fetch-Site` shows that
- * they are ours.
- */
-function isForeign({ headers: { origin, host, 'sec-fetch-site': site } }: IncomingMessage): boolean {
-  if (site !== undefined && site !== 'same-origin') return true;
-  const isHidden = origin === 'null' && site === 'same-origin';
-  return origin !== undefined && !isHidden && origin !== `https://${host}`;
-}
-
-/** `__Host-` binds a cookie to this host and to HTTPS; the sandbox uses other names. */
-const cookieName = (environment: Environment, kind: keyof Cookies): string =>
-  `__Host-modstead_${environment === 'sandbox' ? 'test_' : ''}${kind}`;
-
-function cookiesOf({ headers }: IncomingMessage, environment: Environment): Cookies {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
-  const textOf = (kind: keyof Cookies) => {
-    const value = pairs.find(([name]) => name === cookieName(environment, kind))?.[1];
-    return value !== undefined && SECRET.test(value) ? value : undefined;
-  };
-  return { visit: textOf('visit'), browser: textOf('browser'), session: textOf('session') };
-}
-
-const setCookie = (environment: Environment, kind: keyof Cookies, value: string, seconds: number): string =>
-  `${cookieName(environment, kind)}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Lax`;
-
-function cookieHeaders(
-  exchange: Exchange,
-  { visit, browser }: Names,
-  known: Cookies,
-  { session, text }: PageAnswer,
-): string[] {
-  const { environment } = exchange.scope;
-  const set = (kind: keyof Cookies, value: string, seconds: number) => [
-    'set-cookie',
-    setCookie(environment, kind, value, seconds),
-  ];
-  if (session === null) return [...set('session', '', 0), ...set('visit', '', 0)];
-  if (session)
-    return [
-      ...set('session', session.secret, session.seconds),
-      ...set('visit', exchange.tenant.app.random.token(), VISIT_SECONDS),
-      ...set('browser', browser, BROWSER_SECONDS),
-    ];
-  return known.visit !== undefined || text ? [] : set('visit', visit, VISIT_SECONDS);
-}
 
 const policyOf = ({ formTargets = [], hasScript }: PageAnswer): string =>
   [

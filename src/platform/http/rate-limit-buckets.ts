@@ -40,7 +40,7 @@ export function operationBuckets(
   return [{ name: `o/${operation.id}/${who}`, perMinute }];
 }
 
-type Taker = Pick<Exchange, 'tenant' | 'ip' | 'caller'>;
+type Taker = Pick<Exchange, 'tenant' | 'ip' | 'caller' | 'visitor'>;
 
 /** Counts the request against its address, also when it fails later. Waits only when a lease must be fetched. */
 export function takeForAddress(limits: Settings['rateLimits'], taker: Taker, isWrite: boolean): void | Promise<void> {
@@ -50,12 +50,15 @@ export function takeForAddress(limits: Settings['rateLimits'], taker: Taker, isW
 
 export function takeForCaller(
   limits: Settings['rateLimits'],
-  { tenant, ip, caller }: Taker,
+  { tenant, ip, caller, visitor }: Taker,
   { declaration }: AnyOperation,
 ): void | Promise<void> {
   const { limiter } = tenant;
   if (!limiter || limits === 'off') return;
-  const ofCaller = take(limiter, callerBuckets(limits, caller, declaration.method !== 'GET'), 'RATE_LIMITED');
+  const isWrite = declaration.method !== 'GET';
+  // A page reads several times, so its reads count for the visitor's address alone.
+  const ofCaller =
+    visitor && !isWrite ? undefined : take(limiter, callerBuckets(limits, caller, isWrite), 'RATE_LIMITED');
   const ofOperation = () => take(limiter, operationBuckets(limits, declaration, caller, ip), 'RATE_LIMITED_ENDPOINT');
   return ofCaller ? ofCaller.then(ofOperation) : ofOperation();
 }

@@ -7,9 +7,11 @@ import { ApiError } from '../errors/catalogue.ts';
 import { type AccessCheck, createExchanges, type Exchange, isUnambiguous, type Tenants } from './exchange.ts';
 import { createFastPath } from './fast-path.ts';
 import { createHandling } from './handling.ts';
+import { inProcessExchange } from './in-process.ts';
 import type { AnyOperation } from './operation.ts';
 import { type Count, createOutcomes, type Observe, SYSTEM_ROUTE } from './outcome.ts';
 import type { PageHandling } from './pages.ts';
+import type { AnswerInside, SiteHandling } from './site.ts';
 import { isSocketPath } from './sockets.ts';
 import type { Transfers } from './transfer/transfer.ts';
 
@@ -30,6 +32,7 @@ export interface ServerParts {
   readonly operations: readonly AnyOperation[];
   readonly systemRoutes: SystemRoutes;
   readonly pages?: PageHandling;
+  readonly site?: SiteHandling | undefined;
   readonly transfers: Transfers;
   /** Aborted at shutdown, which ends streaming responses. */
   readonly draining: AbortSignal;
@@ -55,6 +58,7 @@ export function createServer(parts: ServerParts): Listener {
     operations,
     systemRoutes,
     pages,
+    site,
     transfers,
     draining,
     accessCheck,
@@ -65,6 +69,22 @@ export function createServer(parts: ServerParts): Listener {
   const fastPath = createFastPath(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
   const handle = createHandling({ settings, operations, fastPath, transfers, draining, observe, prepareRules });
+
+  /** Everything that a request from outside passes, besides the checks that its page has passed already. */
+  const answerInside: AnswerInside = (page, request, visitor) => {
+    const { exchange, answer } = inProcessExchange(page, request, visitor, exchanges.nextId());
+    const known = fastPath.answer(exchange);
+    if (known) outcomes.finish(exchange, 200, known.declaration.id);
+    else
+      handle(exchange, exchange.path.slice('/v1'.length)).then(
+        (name) => outcomes.finish(exchange, exchange.response.statusCode, name),
+        (error) => outcomes.fail(exchange, error),
+      );
+    return answer;
+  };
+
+  const finishPage = (exchange: Exchange, name: string) =>
+    outcomes.finish(exchange, exchange.response.statusCode, name);
 
   async function respond(exchange: Exchange): Promise<void> {
     const { request, response, path } = exchange;
@@ -79,8 +99,12 @@ export function createServer(parts: ServerParts): Listener {
     const answered = systemRoutes(request, response, path, exchange.scope);
     if (answered && (await answered)) return outcomes.finish(exchange, response.statusCode, SYSTEM_ROUTE);
     const page = pages?.(exchange);
-    if (page) return outcomes.finish(exchange, response.statusCode, await page);
-    if (version === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
+    if (page) return finishPage(exchange, await page);
+    if (version === undefined) {
+      const page = site?.(exchange, answerInside);
+      if (!page) throw new ApiError('RESOURCE_NOT_FOUND');
+      return finishPage(exchange, await page);
+    }
     const name = await handle(exchange, path.slice('/v1'.length) || '/');
     outcomes.finish(exchange, response.statusCode, name);
   }

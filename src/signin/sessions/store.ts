@@ -9,13 +9,14 @@ export async function add(query: Query, row: Insertable<SessionsTable>): Promise
 }
 
 const WITH_DIGEST =
-  statement(`select s.id, s.user_id, u.username, u.language, u.status, coalesce(e.epoch, 0) as epoch from sessions s
+  statement(`select s.id, s.user_id, s.date_expires, u.username, u.language, u.status, coalesce(e.epoch, 0) as epoch from sessions s
   join users u on u.id = s.user_id left join access_epochs e on e.user_id = s.user_id
   where s.digest = ? and s.date_revoked is null and s.date_expires > ? and u.date_locked is null`);
 
 export interface OpenSession {
   readonly id: number;
   readonly user_id: number;
+  readonly date_expires: number;
   readonly username: string;
   readonly language: string;
   readonly status: number;

@@ -1,0 +1,32 @@
+import { ApiError, type Client, createClient } from '@modstead/client';
+import { error, type RequestEvent, redirect } from '@sveltejs/kit';
+import { signInAddress } from '#components/addresses.ts';
+
+const USER_MUST_BE_LOGGED_IN = 11059;
+
+/**
+ * The client, bound to the visitor of this request. `call` turns an error of the API into an error page, or into the
+ * sign-in page; `attempt` returns it, for forms that show it beside their fields.
+ */
+export function apiOf({ platform, url }: Pick<RequestEvent, 'platform' | 'url'>): Client {
+  const client = createClient({
+    url: platform!.origin,
+    fetch: (input, init) => platform!.fetch(new Request(input, init)),
+    retry: { times: 0 },
+  });
+  const call = async (...args: Parameters<Client['call']>) => {
+    try {
+      return await client.call(...args);
+    } catch (cause) {
+      throw toPage(cause, url);
+    }
+  };
+  return { ...client, call: call as Client['call'] };
+}
+
+/** Throws what SvelteKit answers with. */
+function toPage(cause: unknown, { pathname, search }: URL): unknown {
+  if (!(cause instanceof ApiError)) return cause;
+  if (cause.errorRef === USER_MUST_BE_LOGGED_IN) redirect(303, signInAddress(pathname + search));
+  error(cause.status, { message: cause.message, ref: cause.errorRef });
+}

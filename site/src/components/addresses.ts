@@ -1,0 +1,12 @@
+/** The addresses of pages that more than one page links to. */
+const encoded = encodeURIComponent;
+
+export const gameAddress = (game: string): string => `/g/${encoded(game)}`;
+export const modAddress = (game: string, mod: string): string => `${gameAddress(game)}/m/${encoded(mod)}`;
+export const guideAddress = (game: string, guide: string): string => `${gameAddress(game)}/r/${encoded(guide)}`;
+export const collectionAddress = (game: string, collection: string): string =>
+  `${gameAddress(game)}/c/${encoded(collection)}`;
+export const userAddress = (user: string): string => `/u/${encoded(user)}`;
+
+/** The sign-in page, which returns to this path. */
+export const signInAddress = (path: string): string => `/sign-in?${new URLSearchParams({ return: path })}`;

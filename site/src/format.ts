@@ -1,0 +1,61 @@
+/** Dates, numbers and sizes in a language. */
+export interface Formats {
+  number(value: number): string;
+  /** `12K` instead of 12,345. */
+  compact(value: number): string;
+  /** Seconds since 1970 as a day. */
+  day(seconds: number): string;
+  /** Seconds since 1970 as a time, for `title`. */
+  time(seconds: number): string;
+  /** `3 days ago`, or the day if that is longer than a month ago. */
+  ago(seconds: number): string;
+  bytes(value: number): string;
+}
+
+const known = new Map<string, Formats>();
+
+export function formatsIn(language: string): Formats {
+  const formats = known.get(language) ?? makeFormats(language);
+  known.set(language, formats);
+  return formats;
+}
+
+const STEPS = [
+  ['minute', 60],
+  ['hour', 3_600],
+  ['day', 86_400],
+] as const;
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+const MONTH_SECONDS = 30 * 86_400;
+
+function makeFormats(language: string): Formats {
+  const numbers = new Intl.NumberFormat(language);
+  const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
+  // The same on the server and in the browser, whose time zones differ.
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
+  const times = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const day = (seconds: number) => days.format(seconds * 1000);
+  return {
+    number: (value) => numbers.format(value),
+    compact: (value) => compact.format(value),
+    day,
+    time: (seconds) => `${times.format(seconds * 1000)} UTC`,
+    ago(seconds) {
+      const past = Math.max(0, Date.now() / 1000 - seconds);
+      if (past > MONTH_SECONDS) return day(seconds);
+      const [unit, size] = STEPS.findLast(([, size]) => past >= size) ?? STEPS[0];
+      return relative.format(-Math.floor(past / size), unit);
+    },
+    bytes(value) {
+      const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+      const format = new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit: UNITS[step]!,
+        unitDisplay: step === 0 ? 'long' : 'short',
+        maximumFractionDigits: 1,
+      });
+      return format.format(value / 1000 ** step);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { error } from '@sveltejs/kit';
+import type { Handle } from '@sveltejs/kit/hooks';
+import { directionOf, languageOf } from '#texts';
+
+/** Forms of this size carry no file; larger bodies name their token in the header instead. */
+const FIELD_BYTES_MAX = 16 * 1024 * 1024;
+
+export const handle: Handle = async ({ event, resolve }) => {
+  const { platform, request } = event;
+  if (!platform) throw new Error('The site runs inside the service alone.');
+  platform.nameRoute(event.route.id);
+  if (request.method !== 'GET' && request.method !== 'HEAD' && !platform.confirmForm(await tokenOf(request)))
+    error(403, { message: 'This form is too old, or came from another site.' });
+  const language = languageOf(platform.language);
+  return resolve(event, {
+    transformPageChunk: ({ html }) =>
+      html.replace('%site.language%', language).replace('%site.direction%', directionOf(language)),
+  });
+};
+
+async function tokenOf(request: Request): Promise<string | undefined> {
+  const header = request.headers.get('x-csrf-token');
+  if (header !== null) return header;
+  const isForm = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(
+    request.headers.get('content-type') ?? '',
+  );
+  if (!isForm || Number(request.headers.get('content-length')) > FIELD_BYTES_MAX) return undefined;
+  const field = (await request.clone().formData()).get('csrf');
+  return typeof field === 'string' ? field : undefined;
+}

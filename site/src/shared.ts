@@ -1,0 +1,19 @@
+import type { Output } from '@modstead/client';
+import type { Language, Texts } from '#texts';
+import { page } from '$app/state';
+
+/** What every page has, from the layout. */
+export interface Shared {
+  readonly t: Texts;
+  readonly language: Language;
+  readonly isSandbox: boolean;
+  /** Undefined for visitors who are not signed in. */
+  readonly me: Output<'GET /me'> | undefined;
+  /** The hidden field of every form of a signed-in visitor. */
+  readonly formToken: string | undefined;
+  /** The game whose search the header offers. */
+  readonly game?: { readonly name: string; readonly name_id: string };
+}
+
+/** Call it within `$derived`, so that it follows the page. */
+export const shared = (): Shared => page.data as unknown as Shared;

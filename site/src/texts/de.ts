@@ -1,0 +1,62 @@
+import type { Texts } from './en.ts';
+import { pluralsOf } from './plural.ts';
+
+const plural = pluralsOf('de');
+
+export const de: Texts = {
+  common: {
+    skip: 'Zum Inhalt',
+    sandbox: 'Sandbox',
+    sandboxHint: 'Testumgebung: Nichts hier ist echt.',
+    search: 'Suchen',
+    searchGames: 'Spiele suchen',
+    searchIn: (game) => `${game} durchsuchen`,
+    games: 'Spiele',
+    signIn: 'Anmelden',
+    signOut: 'Abmelden',
+    menuOf: (name) => `Menü von ${name}`,
+    profile: 'Profil',
+    library: 'Bibliothek',
+    notifications: 'Mitteilungen',
+    messages: 'Nachrichten',
+    account: 'Konto',
+    terms: 'Nutzungsbedingungen',
+    privacy: 'Datenschutz',
+    api: 'API',
+    cancel: 'Abbrechen',
+    save: 'Speichern',
+    next: 'Weiter',
+    previous: 'Zurück',
+    pageOf: (page, pages) => `Seite ${page} von ${pages}`,
+    pages: 'Seiten',
+    by: (name) => `von ${name}`,
+    theme: 'Die Farben folgen deinem System.',
+  },
+  errors: {
+    notFoundTitle: 'Diese Seite gibt es nicht',
+    notFoundLead: 'Vielleicht ist die Adresse vertippt, oder der Inhalt wurde umbenannt, verborgen oder entfernt.',
+    deniedTitle: 'Diese Seite ist nicht für dich sichtbar',
+    failedTitle: 'Hier ist etwas schiefgegangen',
+    failedLead: 'Das liegt an uns, nicht an dir. Versuche es gleich noch einmal.',
+    limitedTitle: 'Das ging zu schnell',
+    reference: (ref) => `Referenz ${ref}`,
+    toHome: 'Alle Spiele',
+    toGame: (game) => `Mods für ${game}`,
+  },
+  browse: {
+    homeTitle: 'Mods für deine Spiele',
+    homeLead: 'Mods finden, spielen und machen.',
+    gamesFound: (count) => plural(count, { one: '# Spiel', other: '# Spiele' }),
+    noGames: 'Noch gibt es keine Spiele. Studios fügen ihre über die API hinzu.',
+    noGamesFor: (query) => `Kein Spiel passt zu „${query}“.`,
+    newest: 'Neu und aktualisiert',
+    allMods: 'Alle Mods',
+    mods: (count) => plural(count, { one: '# Mod', other: '# Mods' }),
+    downloads: (count) => `${count} Downloads`,
+    subscribers: (count) => `${count} Abos`,
+    ratings: (percent, count) =>
+      `${percent} % positiv bei ${plural(count, { one: '# Bewertung', other: '# Bewertungen' })}`,
+    unrated: 'Noch nicht bewertet',
+    mature: 'Ab 18',
+  },
+};

@@ -1,0 +1,42 @@
+import { sveltekit } from '@sveltejs/kit/vite';
+import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
+import adapter from './adapter.js';
+
+export default defineConfig({
+  build: { target: 'es2022' },
+  // The client comes from its sources, which need no build of their own.
+  resolve: { conditions: ['modstead-source', ...defaultClientConditions] },
+  ssr: {
+    // Bundled, so that the running service loads few files.
+    noExternal: true,
+    resolve: { conditions: ['modstead-source', ...defaultServerConditions] },
+  },
+  plugins: [
+    sveltekit({
+      adapter: adapter('build'),
+      // Hashes instead of nonces, so that a page can be cached with its policy.
+      csp: {
+        mode: 'hash',
+        directives: {
+          'default-src': ['none'],
+          'script-src': ['self'],
+          'style-src': ['self'],
+          // The region in which SvelteKit announces a new page has a style attribute.
+          'style-src-attr': ['unsafe-hashes', 'sha256-S8qMpvofolR8Mpjy4kQvEm7m1q8clzU4dfDH0AmvZjo='],
+          'img-src': ['self'],
+          'font-src': ['none'],
+          'media-src': ['self'],
+          'connect-src': ['self'],
+          'manifest-src': ['self'],
+          'form-action': ['self'],
+          'base-uri': ['none'],
+          'frame-ancestors': ['none'],
+          'require-trusted-types-for': ['script'],
+          'trusted-types': ['svelte-trusted-html', 'sveltekit-trusted-url'],
+        },
+      },
+      paths: { relative: false },
+      version: { name: process.env.SITE_DIGEST || 'development', pollInterval: 0 },
+    }),
+  ],
+});

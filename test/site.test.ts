@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { builtSite } from '../src/commands/site-build.ts';
+import { startApi } from './api.ts';
+import { Browser } from './browser.ts';
+
+const api = await startApi({ site: builtSite() });
+const game = await api.aGame({ name: 'Größe & <b>Sky</b>' });
+
+test('the site answers on its own hosts alone, and the API everywhere as before', async () => {
+  const home = await api.request('GET', '/');
+  assert.equal(home.status, 200);
+  assert.match(home.headers['content-type'] ?? '', /^text\/html/);
+  for (const host of [`g-${game.id}.localhost`, 'api.localhost', `u-${game.owner.id}.test.localhost`]) {
+    const { status, headers } = await api.request('GET', '/nothing-here', { host });
+    assert.equal(status, 404);
+    assert.match(headers['content-type'] ?? '', /^application\/json/);
+  }
+  const unknown = await api.request('GET', '/v1/nothing-here');
+  assert.match(unknown.headers['content-type'] ?? '', /^application\/json/);
+});
+
+test('pages show what everyone may see, escaped', async () => {
+  const closed = await api.aGame({ accepted: false });
+  const { text } = await api.request('GET', '/');
+  assert.ok(text.includes('Größe &amp; &lt;b>Sky&lt;/b>'), text);
+  assert.ok(!text.includes(closed.name));
+});
+
+test('pages forbid inline code and frames, and send no referrer', async () => {
+  for (const path of ['/', '/nothing-here']) {
+    const { headers, text } = await api.request('GET', path);
+    const policy = String(headers['content-security-policy']);
+    assert.match(policy, /^default-src 'none'/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.doesNotMatch(policy, /unsafe-inline|unsafe-eval/);
+    assert.equal(headers['x-frame-options'], 'DENY');
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['cache-control'], 'private, no-store');
+    assert.equal(headers['set-cookie'], undefined);
+    assert.doesNotMatch(text, /\sstyle="|\son\w+="/);
+  }
+  const missing = await api.request('GET', '/nothing-here');
+  assert.equal(missing.status, 404);
+});
+
+test('the session makes the visitor known to pages, and never to the API', async () => {
+  const browser = new Browser(api);
+  await browser.signIn('/account', 'ada@example.org');
+  const me = /\/u\/[\w-]+/.exec((await browser.get('/')).text);
+  assert.ok(me);
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const called = await api.request('GET', '/v1/me', { headers: { cookie } });
+  assert.equal(called.status, 401);
+  const sandbox = new Browser(api, 'sandbox');
+  for (const [name, value] of browser.cookies) sandbox.cookies.set(name, value);
+  const { text } = await sandbox.get('/');
+  assert.match(text, /Sandbox/);
+  assert.doesNotMatch(text, /\/u\//);
+});
+
+test('a request that changes something needs the token of this browser, from this site', async () => {
+  const browser = new Browser(api);
+  await browser.signIn('/account', 'grace@example.org');
+  assert.equal((await browser.post('/', {})).status, 403);
+  assert.equal((await browser.post('/', { csrf: 'x' })).status, 403);
+  assert.equal((await browser.post('/', {}, { origin: 'https://evil.example' })).status, 403);
+  assert.equal((await browser.post('/', {}, { 'sec-fetch-site': 'cross-site' })).status, 403);
+});
+
+test('files for browsers are immutable and compressed', async () => {
+  const { text } = await api.request('GET', '/');
+  const [path] = /\/_app\/immutable\/entry\/start\.[\w-]+\.js/.exec(text)!;
+  const { status, headers } = await api.request('GET', path, { headers: { 'accept-encoding': 'gzip' } });
+  assert.equal(status, 200);
+  assert.equal(headers['content-type'], 'text/javascript; charset=utf-8');
+  assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
+  assert.equal((await api.request('POST', path)).status, 405);
+  assert.equal((await api.request('GET', '/_app/immutable/../../server/index.js')).status, 404);
+});
