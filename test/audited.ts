@@ -95,6 +95,7 @@ export const AUDITED: Record<string, Audited> = {
   'add-game-token-pack': 'audited',
   'refund-game-purchase': 'separately',
   'decide-seller-account': 'separately',
+  'decide-payout': 'separately',
   'decide-game-partner': 'audited',
   'edit-game-token-pack': 'audited',
   'delete-game-token-pack': 'audited',

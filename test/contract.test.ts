@@ -31,6 +31,7 @@ import { submitReportOperation } from '../src/moderation/reports/operations.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
 import { decideGamePartner } from '../src/money/partners/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
+import { beginPayout } from '../src/money/payouts/payouts.ts';
 import { purchase } from '../src/money/purchases/operations.ts';
 import { createRevenueTeam } from '../src/money/revenue-teams/operations.ts';
 import { editGameSellingTerms } from '../src/money/terms/operations.ts';
@@ -264,7 +265,14 @@ for (const name of tags) {
   await asAda.call(editGameSellingTerms, { params: { game_id: game.id }, body: { hold_days: 14 } });
 }
 
-for (const [index] of tags.entries()) await giveEarnings(api, ada, 901 + index, 100);
+let payout_id = 0;
+for (const [index] of tags.entries()) {
+  await giveEarnings(api, ada, 901 + index, 100);
+  await giveEarnings(api, ada, game.id, 1_000);
+  const one = { userId: ada.id, gameId: game.id, currency: 'USD', requested: 0, key: '', period: '', actor: 0 };
+  const payout = { ...one, provider: 'manual', account: '' };
+  payout_id = (await api.app().db.write((transaction) => beginPayout(api.app(), transaction, payout))).id;
+}
 
 const waiting = await api.aMod({ game, owner: ada });
 for (const mod of mods) {
@@ -338,6 +346,7 @@ const PARAMETERS: Record<string, string | number> = {
   payment_id,
   simulated_purchase_id: 999_999,
   purchase_id: 999_999,
+  payout_id,
   monetization_team_id: game.id,
   transaction_id: 999_999,
   delivery_id: 999_999,
@@ -371,6 +380,7 @@ const PERSONAL = ['get-multipart-upload-parts', 'get-multipart-upload-sessions']
 const STAFF = [
   'get-audit',
   'get-seller-accounts',
+  'get-staff-payouts',
   'get-reports',
   'get-staff',
   'get-address-bans',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { editModByPut } from '../src/catalogue/mods/operations.ts';
 import { moneyAccount, post, sellerAccount } from '../src/money/ledger/ledger.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
-import { registerSellerAccount } from '../src/money/partners/operations.ts';
+import { decideSellerAccount, registerSellerAccount } from '../src/money/partners/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
 import { getUserWallet } from '../src/money/wallets/operations.ts';
 import { acceptAgreement, getCurrentAgreement } from '../src/people/agreements/operations.ts';
@@ -125,3 +125,14 @@ export const giveEarnings = (api: Api, { id }: { id: number }, gameId: number, a
       ],
     }),
   );
+
+/** A user whose earnings can be paid out. */
+export async function aSeller(api: Api, payout_details = SELLER_DETAILS.payout_details) {
+  const user = await api.aUser();
+  const client = await api.as(user);
+  await acceptSellingTerms(client);
+  await client.call(registerSellerAccount, { body: { ...SELLER_DETAILS, payout_details } });
+  const staff = await api.as(await api.aUser({ admin: true }));
+  await staff.call(decideSellerAccount, { params: { user_id: user.id }, body: { status: 'approved' } });
+  return { user, client };
+}

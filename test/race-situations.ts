@@ -5,7 +5,7 @@ import { addSimulatedPurchase } from '../src/money/stores/operations.ts';
 import { acceptAgreement, getCurrentAgreement } from '../src/people/agreements/operations.ts';
 import { AGREEMENT_TYPES } from '../src/people/agreements/types.ts';
 import type { Answer, Api, CallInput, Client } from './api.ts';
-import { acceptSellingTerms, buyPack, registerAsSeller } from './money.ts';
+import { acceptSellingTerms, buyPack, giveEarnings, registerAsSeller } from './money.ts';
 import { operationOf, type Scene } from './race-scene.ts';
 
 /** A state that some operations need before they can write, made from a scene through the API. */
@@ -80,6 +80,16 @@ async function approvedSeller(api: Api, scene: Scene): Promise<Scene> {
   return scene;
 }
 
+async function earned(api: Api, scene: Scene): Promise<Scene> {
+  const { author, game } = await approvedSeller(api, scene);
+  // Half for the payout that staff decides over, and half for another one.
+  await giveEarnings(api, author, game.id, 10_000);
+  await send(author.client, 'open-payout-account');
+  const request = { params: { game_id: game.id }, body: { idempotent_key: 'before', amount: 5_000 } };
+  const { id } = (await send(author.client, 'request-payout', request)) as { id: number };
+  return withParams(scene, { payout_id: id });
+}
+
 async function shared(_: Api, scene: Scene): Promise<Scene> {
   const { asLeader, game, mod, params } = scene;
   const body = { 'users[0][id]': game.owner.id, 'users[0][split]': 100 };
@@ -135,7 +145,8 @@ export const SITUATIONS: Record<string, Situation> = {
     prepare: sold,
   },
   'a user wants to sell': { operations: ['register-seller-account', 'decide-seller-account'], prepare: sellers },
-  'the author may sell': { operations: ['apply-for-partnership'], prepare: approvedSeller },
+  'the author may sell': { operations: ['apply-for-partnership', 'open-payout-account'], prepare: approvedSeller },
+  'the author has earned': { operations: ['request-payout', 'decide-payout'], prepare: earned },
   'revenue is shared, and a store is configured': {
     operations: ['delete-mod-monetization-team', 'delete-game-store'],
     prepare: shared,

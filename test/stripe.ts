@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
+import { StripeConnect } from './stripe-connect.ts';
 
 interface Session {
   readonly id: string;
@@ -26,13 +27,20 @@ export class StripeStandIn {
   settings: Record<string, string> = {};
   readonly sessions = new Map<string, Session>();
   readonly intents = new Map<string, Intent>();
-  /** The next request is done, but its answer is lost or an error. */
+  /** The next request that changes something is done, but its answer is lost or an error. */
   fault: 'none' | 'lose the answer' | 'fail after it' = 'none';
+  /** Accounts, transfers and payouts of sellers. */
+  readonly connect = new StripeConnect();
   readonly #answers = new Map<string, { status: number; body: object }>();
   #count = 0;
 
   get refunds(): number {
     return [...this.intents.values()].reduce((sum, { refunds }) => sum + refunds, 0);
+  }
+
+  /** Stripe remembers idempotency keys for a day. */
+  forget(): void {
+    this.#answers.clear();
   }
 
   sessionOf(url: string): Session {
@@ -63,8 +71,8 @@ export class StripeStandIn {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const { fault } = this;
-    this.fault = 'none';
+    const fault = request.method === 'POST' ? this.fault : 'none';
+    if (request.method === 'POST') this.fault = 'none';
     const form = new URLSearchParams(Buffer.concat(chunks).toString());
     const key = `${request.url} ${request.headers['idempotency-key'] ?? ''}`;
     const isRepeated = request.method === 'POST' && this.#answers.has(key);
@@ -78,6 +86,8 @@ export class StripeStandIn {
   #respond({ method, url = '', headers }: IncomingMessage, form: URLSearchParams): { status: number; body: object } {
     const refusal = (status: number, error: object) => ({ status, body: { error } });
     if (headers.authorization !== `Bearer ${KEY}`) return refusal(401, { type: 'invalid_request_error' });
+    const connected = this.connect.respond({ method: method!, url, account: String(headers['stripe-account']) }, form);
+    if (connected) return connected;
     const [, , resource, id] = url.replace('/checkout', '').split('/');
     if (method === 'POST' && resource === 'sessions') return { status: 200, body: this.#addSession(form) };
     if (method === 'GET' && resource === 'sessions') return { status: 200, body: this.sessions.get(id!)! };

@@ -106,7 +106,12 @@ async function superviseProcesses(settings: Settings, count: number, demo: Envir
 function withPayments(settings: Settings, isDemo: boolean): Settings {
   if (!isDemo) return settings;
   const simulated = <T extends string>(chosen: T) => (chosen === 'default' ? 'simulated' : chosen);
-  return { ...settings, payments: simulated(settings.payments), stores: simulated(settings.stores) };
+  return {
+    ...settings,
+    payments: simulated(settings.payments),
+    payouts: simulated(settings.payouts),
+    stores: simulated(settings.stores),
+  };
 }
 
 /** Port 0 requests a free port. It is determined beforehand, because addresses in answers contain it. */

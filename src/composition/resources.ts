@@ -38,6 +38,7 @@ import { offers } from '../money/offers/index.ts';
 import { packs } from '../money/packs/index.ts';
 import { partners } from '../money/partners/index.ts';
 import { payments } from '../money/payments/index.ts';
+import { payouts } from '../money/payouts/index.ts';
 import { purchases } from '../money/purchases/index.ts';
 import { revenueTeams } from '../money/revenue-teams/index.ts';
 import { stores } from '../money/stores/index.ts';
@@ -147,6 +148,7 @@ export const resources: readonly Resource[] = [
   purchases,
   transactions,
   stores,
+  payouts,
   auditLists,
   webhookSettings,
   gameMetrics,

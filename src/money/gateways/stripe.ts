@@ -13,7 +13,7 @@ const DECLINED = 'declined';
 const clients = new WeakMap<App, Promise<Stripe>>();
 
 /** The library is loaded with the first request, so that it costs nothing where Stripe is not used. */
-function clientOf(app: App): Promise<Stripe> {
+export function stripeClient(app: App): Promise<Stripe> {
   const known = clients.get(app);
   if (known) return known;
   const { stripeKey, stripeAddress } = app.settings;
@@ -51,14 +51,14 @@ export const stripe: PaymentGateway = {
     const object = await store.stripeObjectOf(app.db, reference);
     if (object === undefined) return 'pending';
     if (object === DECLINED) return 'failed';
-    const client = await clientOf(app);
+    const client = await stripeClient(app);
     return object.startsWith('pi_')
       ? (INTENT_STATES[(await client.paymentIntents.retrieve(object)).status] ?? 'pending')
       : sessionState(await client.checkout.sessions.retrieve(object));
   },
   refund: async (app, reference) => {
     const intent = await intentOf(app, reference);
-    const client = await clientOf(app);
+    const client = await stripeClient(app);
     try {
       await client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund ${reference}` });
     } catch (error) {
@@ -74,7 +74,7 @@ const remember = (app: App, reference: string, object: string): Promise<void> =>
   });
 
 async function openSession(app: App, { reference, amount, currency, description }: PaymentOrder) {
-  const client = await clientOf(app);
+  const client = await stripeClient(app);
   const { site } = app.addresses;
   return client.checkout.sessions.create(
     {
@@ -95,7 +95,7 @@ async function openSession(app: App, { reference, amount, currency, description 
 }
 
 async function chargeMethod(app: App, { reference, amount, currency, description }: PaymentOrder, methodId: string) {
-  const client = await clientOf(app);
+  const client = await stripeClient(app);
   try {
     const intent = await client.paymentIntents.create(
       {
@@ -148,7 +148,7 @@ const idOf = (object: string | { readonly id: string } | null): string =>
 async function intentOf(app: App, reference: string): Promise<string> {
   const object = (await store.stripeObjectOf(app.db, reference)) ?? '';
   if (object.startsWith('pi_')) return object;
-  const client = await clientOf(app);
+  const client = await stripeClient(app);
   return idOf((await client.checkout.sessions.retrieve(object)).payment_intent);
 }
 
@@ -185,7 +185,7 @@ export async function readStripeNotification(
 async function verifiedEvent(app: App, payload: string, signature: string) {
   const { stripeWebhookSecret } = app.settings;
   if (!stripeWebhookSecret) throw new ApiError('USER_CALLBACK_TOKEN_INVALID');
-  const client = await clientOf(app);
+  const client = await stripeClient(app);
   const now = app.clock.now() * SECOND_MS;
   try {
     const { webhooks } = client;
@@ -205,7 +205,7 @@ async function verifiedEvent(app: App, payload: string, signature: string) {
 
 /** Events about charges do not name our reference, but the payment does. */
 async function reversalOf(app: App, intent: string | { readonly id: string } | null): Promise<StripeNotification> {
-  const client = await clientOf(app);
+  const client = await stripeClient(app);
   const { metadata } = await client.paymentIntents.retrieve(idOf(intent));
   return { reference: metadata['reference'] ?? '', isReversal: true };
 }

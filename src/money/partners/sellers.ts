@@ -3,7 +3,7 @@ import { AGREEMENT_TYPES } from '../../people/agreements/types.ts';
 import { changeUser, requireUserForChange } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Transaction } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import * as store from './store.ts';
@@ -57,6 +57,9 @@ export async function registerSeller(app: App, { userId }: UserCaller, details: 
     return row;
   });
 }
+
+/** What a user registered as a seller; undefined if they did not. */
+export const findSeller = async (reader: Pick<Database, 'first'>, userId: number) => store.accountOf(reader, userId);
 
 export async function showSeller(app: App, userId: number): Promise<store.SellerAccountRow> {
   const account = await store.accountOf(app.db, userId);

@@ -374,6 +374,12 @@ export const definitions = {
     'Payment provider: `simulated` moves no money and lets buyers choose the outcome; `stripe` charges them, except in the sandbox; `off` sells no token packs.',
     oneOf('default', 'default', 'simulated', 'stripe', 'off'),
   ),
+  payouts: define(
+    'MODSTEAD_PAYOUTS',
+    'simulated in the sandbox and with `serve --demo`, manual in production',
+    'How sellers are paid: `manual` by bank transfer, which staff records; `stripe` by Stripe Connect; `simulated` moves no money; `off` not at all. The sandbox only simulates.',
+    oneOf('default', 'default', 'simulated', 'manual', 'stripe', 'off'),
+  ),
   stripeKey: define('MODSTEAD_STRIPE_KEY', 'none', 'Secret or restricted key of the Stripe account.', optional),
   stripeWebhookSecret: define(
     'MODSTEAD_STRIPE_WEBHOOK_SECRET',

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { type CallInput, type Client, startApi } from '../../../test/api.ts';
 import { AUDITED } from '../../../test/audited.ts';
 import { aCookingGame, cooksOf, modPath } from '../../../test/cooking.ts';
-import { aPack, aSellingGame, buyPack, registerAsSeller } from '../../../test/money.ts';
+import { aPack, aSellingGame, buyPack, giveEarnings, registerAsSeller } from '../../../test/money.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { addModDependencies, deleteModDependencies } from '../../catalogue/dependencies/operations.ts';
 import {
@@ -38,6 +38,7 @@ import { addSourceModfile, deleteSourceModfile } from '../../files/sources/opera
 import { deleteModVault, editModVault } from '../../files/vaults/operations.ts';
 import { banUser, unbanUser } from '../../moderation/moderation/operations.ts';
 import { decideSellerAccount } from '../../money/partners/operations.ts';
+import { decidePayoutOperation, requestPayoutOperation } from '../../money/payouts/operations.ts';
 import { purchase, refundGamePurchase } from '../../money/purchases/operations.ts';
 import { addAddressBan, deleteAddressBan } from '../../people/bans/operations.ts';
 import { addStaffMember, deleteStaffMember, updateStaffMember } from '../../people/staff/operations.ts';
@@ -217,6 +218,20 @@ test('a decision over a seller is logged', async () => {
   await registerAsSeller(await api.as(seller));
   const decision = { params: { user_id: seller.id }, body: { status: 'approved' as const } };
   await audited(admin, decideSellerAccount, decision, 'users.seller');
+});
+
+test('what staff records about a payout is logged', async () => {
+  const selling = await aSellingGame(api);
+  const seller = await api.aUser();
+  const client = await api.as(seller);
+  await registerAsSeller(client);
+  const approval = { params: { user_id: seller.id }, body: { status: 'approved' as const } };
+  await admin.call(decideSellerAccount, approval);
+  await giveEarnings(api, seller, selling.id, 5_000);
+  const request = { params: { game_id: selling.id }, body: { idempotent_key: 'one' } };
+  const { id } = (await client.call(requestPayoutOperation, request)).body;
+  const decision = { params: { payout_id: id }, body: { status: 'paid' as const } };
+  await audited(admin, decidePayoutOperation, decision, 'payouts.decide');
 });
 
 test('every operation that is declared as audited is covered here', () => {
