@@ -45,6 +45,9 @@ ${entries.join('\n')}
 /** Their body is JSON; that of all others is a form. */
 export const JSON_BODIES: readonly string[] = ${named((operation) => 'application/json' in (operation.requestBody?.content ?? {}))};
 
+/** Their fields go into the query although they are not reads: they have no body. */
+export const WITHOUT_BODY: readonly string[] = ${named((operation) => isBodyless(document, operation))};
+
 /** A repetition of the same request gets the address of what the first one created, where the client can read it. */
 export const REPEATABLE: readonly string[] = ${named((operation) => isRepeatable(document, operation))};
 `;
@@ -67,6 +70,11 @@ ${[...used]
   .join('\n')};
 `;
 }
+
+const isBodyless = (document: OpenApiDocument, operation: OperationObject): boolean =>
+  !operation.requestBody &&
+  !Object.values(document.paths).some(({ get }) => get === operation) &&
+  operation.parameters.some((parameter) => resolve<Parameter>(document, parameter).in === 'query');
 
 /** Secrets that are shown once cannot be read again, so such an operation is not repeatable for the client. */
 function isRepeatable(document: OpenApiDocument, operation: OperationObject): boolean {

@@ -9,3 +9,4 @@ export * from './sign-in/email.ts';
 export * from './sign-in/oauth.ts';
 export * from './sign-in/portals.ts';
 export { type RefreshOptions, refreshingToken, type SignIn, signOut } from './sign-in/tokens.ts';
+export * from './uploads/uploads.ts';

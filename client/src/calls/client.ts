@@ -89,7 +89,7 @@ export function createClient(options: ClientOptions): Client {
   const open = (operation: string, input: object = {}, callOptions: CallOptions = {}) =>
     send({ url, options, operation, input, callOptions });
   const call = async (operation: string, input?: object, callOptions?: CallOptions) =>
-    bodyValueOf(await open(operation, input, callOptions));
+    readBody(operation, await open(operation, input, callOptions), callOptions?.signal);
   const attempt = async (operation: string, input?: object, callOptions?: CallOptions) => {
     try {
       return { ok: true, value: await call(operation, input, callOptions) };
@@ -184,9 +184,17 @@ async function checked({ operation }: Sent, response: Response): Promise<Respons
   throw await toError(operation, response);
 }
 
-async function bodyValueOf(response: Response): Promise<unknown> {
+async function readBody(operation: string, response: Response, signal: AbortSignal | undefined): Promise<unknown> {
   if (response.status === 204) return undefined;
   const type = response.headers.get('Content-Type') ?? '';
-  if (type.startsWith('application/json')) return response.json();
-  return type.startsWith('text/csv') ? response.text() : response;
+  try {
+    if (type.startsWith('application/json')) return await response.json();
+    return type.startsWith('text/csv') ? await response.text() : response;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new ConnectionError(operation, `${operation}: the response is incomplete.`, {
+      status: response.status,
+      cause,
+    });
+  }
 }

@@ -1,4 +1,4 @@
-import { JSON_BODIES } from '../contract/operations.ts';
+import { JSON_BODIES, WITHOUT_BODY } from '../contract/operations.ts';
 
 export interface EncodedRequest {
   method: string;
@@ -22,7 +22,7 @@ export function encode(base: URL, operation: string, input: Fields): EncodedRequ
   });
   const url = new URL(base.pathname.replace(/\/$/, '') + path, base);
   const isRaw = isBytes(given);
-  if (method === 'GET' || isRaw) {
+  if (method === 'GET' || isRaw || WITHOUT_BODY.includes(operation)) {
     for (const [name, value] of pairsOf(rest)) url.searchParams.append(name, String(value));
     const headers: Record<string, string> = isRaw ? { 'Content-Type': 'application/octet-stream' } : {};
     return { method, url, headers, body: isRaw ? given : undefined };

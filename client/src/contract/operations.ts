@@ -3344,6 +3344,14 @@ export const JSON_BODIES: readonly string[] = [
   'POST /notifications/google',
 ];
 
+/** Their fields go into the query although they are not reads: they have no body. */
+export const WITHOUT_BODY: readonly string[] = [
+  'POST /cook-runner/claims/{claim_id}/multipart/complete',
+  'DELETE /games/{game_id}/mods/{mod_id}/files/multipart',
+  'POST /games/{game_id}/mods/{mod_id}/files/multipart/complete',
+  'POST /games/{game_id}/webhooks/{webhook_id}/secret',
+];
+
 /** A repetition of the same request gets the address of what the first one created, where the client can read it. */
 export const REPEATABLE: readonly string[] = [
   'POST /agreements/versions',
