@@ -4,6 +4,7 @@ export { items, type ListOperation, pages } from './calls/pages.ts';
 export type { RetryOptions } from './calls/retries.ts';
 export type { ErrorRef } from './contract/error-refs.ts';
 export type * from './contract/operations.ts';
+export * from './downloads/downloads.ts';
 export * from './sign-in/device.ts';
 export * from './sign-in/email.ts';
 export * from './sign-in/oauth.ts';
