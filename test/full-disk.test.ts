@@ -16,10 +16,11 @@ import { addUser } from '../src/people/users/users.ts';
 import { issueToken } from '../src/platform/access/credentials.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 import { PART_BYTES } from '../src/platform/storage/storage.ts';
+import { START_OPTIONS } from './commands.ts';
 import { mountSmallDisk, reasonWithoutDisk, type SmallDisk } from './small-disk.ts';
 import { temporaryDatabases, temporaryFolder } from './temporary.ts';
 import { rangeOf } from './uploads.ts';
-import { zipOf } from './zips.ts';
+import { STORED, zipOf } from './zips.ts';
 
 const MEGABYTE = 1_024 ** 2;
 const DISK_MEGABYTES = 300;
@@ -32,8 +33,8 @@ const WRITES_MAX = 2_000;
 const WRITE_CHARACTERS = 20_000;
 
 const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
-/** Random content does not compress, so the disk must store all of it. */
-const anArchive = (bytes: number) => zipOf({ 'data.bin': randomBytes(bytes) });
+/** The disk must store all of it, so it is not compressed. */
+const anArchive = (bytes: number) => zipOf([{ name: 'data.bin', content: randomBytes(bytes), method: STORED }]);
 
 interface Answer {
   readonly status: number;
@@ -78,7 +79,7 @@ async function withServiceOn(
   };
   const rest = Object.entries(process.env).filter(([name]) => !/^(MODSTEAD|NODE)_/.test(name));
   const run = (...args: string[]) =>
-    spawn(process.execPath, [PROGRAM, ...args], {
+    spawn(process.execPath, [...START_OPTIONS, PROGRAM, ...args], {
       env: { ...Object.fromEntries(rest), ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

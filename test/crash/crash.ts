@@ -8,6 +8,7 @@ import { closeApp, composeApp, outsideOf } from '../../src/composition/compose.t
 import { addUser } from '../../src/people/users/users.ts';
 import { issueToken } from '../../src/platform/access/credentials.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
+import { START_OPTIONS } from '../commands.ts';
 import { temporaryDatabases } from '../temporary.ts';
 
 const WRITERS = 16;
@@ -101,6 +102,7 @@ export interface Running {
 export function start(env: Record<string, string>, laterSeconds = 0): Promise<Running> {
   const child = fork(join(import.meta.dirname, 'service.ts'), [String(laterSeconds)], {
     env: { ...process.env, ...env },
+    execArgv: START_OPTIONS,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   return new Promise((resolve, reject) => {
