@@ -21,14 +21,6 @@ export interface PayoutOrder {
 
 export type PayoutState = 'sent' | 'paid' | 'failed';
 
-/** A payout as its provider knows it. */
-export interface PayoutRecord {
-  readonly reference: string;
-  readonly amount: number;
-  readonly currency: string;
-  readonly state: PayoutState;
-}
-
 /** A provider refuses a payout for good: asking again would not help. */
 export class PayoutRefused extends Error {}
 
@@ -48,6 +40,4 @@ export interface PayoutGateway {
   stateOf(app: App, order: PayoutOrder): Promise<PayoutState>;
   /** Brings money back that did not arrive. Repeated, it does nothing. */
   recall(app: App, order: PayoutOrder): Promise<void>;
-  /** Everything that the provider has paid out in a period, for the comparison with the books. */
-  records(app: App, from: number, until: number): AsyncIterable<PayoutRecord>;
 }

@@ -4,8 +4,6 @@ import { manual } from './manual.ts';
 import { simulated } from './simulated.ts';
 import { stripe } from './stripe.ts';
 
-export const payoutGateways: readonly PayoutGateway[] = [simulated, manual, stripe];
-
 /** The provider of new payouts; undefined where none are made. In the sandbox no money moves. */
 export function payoutGatewayOf({ settings: { payouts }, environment }: App): PayoutGateway | undefined {
   if (payouts === 'off') return undefined;
@@ -15,7 +13,7 @@ export function payoutGatewayOf({ settings: { payouts }, environment }: App): Pa
 
 /** The provider of a payout that began earlier, whatever is configured today. */
 export function payoutGatewayNamed(name: string): PayoutGateway {
-  const gateway = payoutGateways.find((each) => each.name === name);
+  const gateway = [simulated, manual, stripe].find((each) => each.name === name);
   if (!gateway) throw new Error(`There is no payout provider "${name}".`);
   return gateway;
 }

@@ -13,6 +13,4 @@ export const manual: PayoutGateway = {
   send: async () => decided(),
   stateOf: async () => decided(),
   recall: async () => {},
-  // The bank's statement is not known here.
-  records: async function* () {},
 };

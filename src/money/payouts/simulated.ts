@@ -1,4 +1,3 @@
-import type { App } from '../../platform/app.ts';
 import type { PayoutGateway, PayoutOrder, PayoutState } from './gateway.ts';
 import * as store from './store.ts';
 
@@ -36,10 +35,4 @@ export const simulated: PayoutGateway = {
     return payout ? stateOf(payout, app.clock.now()) : 'sent';
   },
   recall: async () => {},
-  records: async function* (app: App, from, until) {
-    for (const row of await store.simulatedBetween(app.db.withLongTimeouts.query, from, until)) {
-      const { reference, amount, currency } = row;
-      yield { reference, amount, currency, state: stateOf(row, app.clock.now()) };
-    }
-  },
 };

@@ -91,15 +91,6 @@ export const addSimulated = (query: Query, row: SimulatedPayout) =>
     .onConflict((key) => key.column('reference').doNothing())
     .execute();
 
-export const simulatedBetween = (query: Query, from: number, until: number) =>
-  query
-    .selectFrom('simulated_payouts')
-    .selectAll()
-    .where('date_added', '>=', from)
-    .where('date_added', '<', until)
-    .orderBy('reference')
-    .execute();
-
 /** Payouts whose state disagrees with the books, for their verification. */
 export const disagreeing = (query: Query) =>
   query

@@ -1,5 +1,4 @@
 import type Stripe from 'stripe';
-import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { stripeClient } from '../gateways/stripe.ts';
 import { PayoutDelayed, type PayoutGateway, type PayoutOrder, PayoutRefused, type PayoutState } from './gateway.ts';
@@ -63,22 +62,7 @@ export const stripe: PayoutGateway = {
     if (!transfer || transfer.reversed) return;
     await client.transfers.createReversal(transfer.id, {}, { idempotencyKey: `reversal ${order.reference}` });
   },
-  records: async function* (app: App, from, until) {
-    const client = await stripeClient(app);
-    for await (const transfer of client.transfers.list({ created: { gte: from, lt: until }, limit: 100 })) {
-      const reference = transfer.metadata['reference'];
-      if (reference === undefined) continue;
-      const { amount, currency, destination, reversed, created } = transfer;
-      const order = { reference, account: idOf(destination), date_added: created };
-      const payout = reversed ? undefined : await payoutOf(client, order);
-      const state = reversed ? 'failed' : payout ? stateOfPayout(payout) : 'sent';
-      yield { reference, amount, currency: currency.toUpperCase(), state };
-    }
-  },
 };
-
-const idOf = (object: string | { readonly id: string } | null): string =>
-  typeof object === 'string' ? object : (object?.id ?? '');
 
 function stateOfPayout({ status }: Stripe.Payout): PayoutState {
   if (status === 'paid') return 'paid';
