@@ -466,6 +466,8 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'register-seller-account': () => ({ body: SELLER }),
   'decide-seller-account': () => ({ body: { status: 'rejected' } }),
   'decide-game-partner': () => ({ body: { status: 'invited' } }),
+  'decide-marketplace-submission': () => ({ body: { status: 'approved' } }),
+  'decide-marketplace-lock': () => ({ body: { is_locked: false, reason: 'Checked' } }),
   'refund-game-purchase': () => ({ body: { reason: 'Broken' } }),
   'request-payout': () => ({ body: { idempotent_key: 'payout' } }),
   'decide-payout': () => ({ body: { status: 'paid' } }),

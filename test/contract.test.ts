@@ -28,6 +28,8 @@ import { addSourceModfile } from '../src/files/sources/operations.ts';
 import { createMultipartUploadSession } from '../src/files/uploads/operations.ts';
 import * as uploads from '../src/files/uploads/store.ts';
 import { submitReportOperation } from '../src/moderation/reports/operations.ts';
+import { decideMarketplaceLock } from '../src/money/marketplace-locks/operations.ts';
+import { submitModToMarketplace } from '../src/money/offers/operations.ts';
 import { addGameTokenPack } from '../src/money/packs/operations.ts';
 import { decideGamePartner } from '../src/money/partners/operations.ts';
 import { buyTokenPack } from '../src/money/payments/operations.ts';
@@ -273,6 +275,18 @@ for (const [index] of tags.entries()) {
   const payout = { ...one, provider: 'manual', account: '' };
   payout_id = (await api.app().db.write((transaction) => beginPayout(api.app(), transaction, payout))).id;
 }
+const ofGame = { game_id: game.id };
+await asAda.call(editGameOperation, { params: ofGame, body: { curation_option: 1 } });
+for (const _ of tags) {
+  const queued = await api.aMod({ game });
+  const author = await api.as(queued.owner);
+  const ofQueued = { ...ofGame, mod_id: queued.id };
+  await author.call(editModByPut, { params: ofQueued, body: { price: 1, monetization_options: 1 } });
+  await author.call(submitModToMarketplace, { params: ofQueued });
+  const lock = { params: { user_id: queued.owner.id }, body: { is_locked: true, reason: 'Chargebacks' } };
+  await (await api.as(await api.aUser({ admin: true }))).call(decideMarketplaceLock, lock);
+}
+await asAda.call(editGameOperation, { params: ofGame, body: { curation_option: 0 } });
 
 const waiting = await api.aMod({ game, owner: ada });
 for (const mod of mods) {
@@ -381,6 +395,7 @@ const STAFF = [
   'get-audit',
   'get-seller-accounts',
   'get-staff-payouts',
+  'get-marketplace-locks',
   'get-reports',
   'get-staff',
   'get-address-bans',

@@ -417,6 +417,8 @@ const REQUESTS: Record<string, Request> = {
   'add-game': () => ({ body: { name: 'Another game', summary: 'A game' }, files: LOGO }),
   'create-mod-monetization-team': ({ game }) => ({ body: { 'users[0][id]': game.owner.id, 'users[0][split]': 100 } }),
   'decide-game-partner': body({ status: 'invited' }),
+  'decide-marketplace-submission': body({ status: 'approved' }),
+  'decide-marketplace-lock': body({ is_locked: true, reason: 'Race' }),
   'refund-game-purchase': body({ reason: 'Broken' }),
   'request-payout': body({ idempotent_key: 'race' }),
   'decide-payout': body({ status: 'paid' }),

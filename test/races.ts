@@ -205,6 +205,8 @@ export const NOT_RACED: Record<string, string> = {
 /** Operations that cannot write in the scene, with the reason. They lock in the same way as similar ones. */
 export const UNREACHED: Record<string, string> = {
   'change-email': 'needs codes from two mailboxes',
+  'submit-mod-to-marketplace': 'needs a game with a queue, and a mod with a price',
+  'decide-marketplace-submission': 'needs a submission',
   'delete-release-confirmation': 'needs a code from a mailbox',
   'me-register': 'is for users without a mail address',
   'me-authenticate': 'needs a code from a mailbox',

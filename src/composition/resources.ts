@@ -34,6 +34,7 @@ import { reports } from '../moderation/reports/index.ts';
 import { earnings } from '../money/earnings/index.ts';
 import { gateways } from '../money/gateways/index.ts';
 import { ledger } from '../money/ledger/index.ts';
+import { marketplaceLocks } from '../money/marketplace-locks/index.ts';
 import { offers } from '../money/offers/index.ts';
 import { packs } from '../money/packs/index.ts';
 import { partners } from '../money/partners/index.ts';
@@ -140,6 +141,7 @@ export const resources: readonly Resource[] = [
   packs,
   wallets,
   gateways,
+  marketplaceLocks,
   payments,
   partners,
   offers,

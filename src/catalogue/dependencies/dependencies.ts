@@ -97,6 +97,10 @@ export async function listDependants(
   return { mods: ids.flatMap((id) => documents.get(id) ?? []), total };
 }
 
+/** Whether the mod has dependencies, or is one. */
+export const isLinked = (transaction: Transaction, modId: number): Promise<boolean> =>
+  store.isLinked(transaction, modId);
+
 export interface NewDependencies {
   readonly ids: readonly number[];
   /** Whether they replace the mod's dependencies. */

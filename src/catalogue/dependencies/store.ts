@@ -108,6 +108,11 @@ export async function dependenciesOf(transaction: Transaction, modId: number): P
   return rows.map((row) => row.dependency_id);
 }
 
+const LINKED = statement(`select 1 as linked where exists (select 1 from mod_dependencies where mod_id = ?)
+  or exists (select 1 from mod_dependencies where dependency_id = ?)`);
+export const isLinked = async (transaction: Transaction, modId: number): Promise<boolean> =>
+  (await transaction.first(LINKED, [modId, modId])) !== undefined;
+
 /** Whether one of these mods depends on the mod, directly or indirectly. */
 export async function dependsAny(query: Query, ids: readonly number[], modId: number): Promise<boolean> {
   if (ids.length === 0) return false;

@@ -70,7 +70,7 @@ const fields = {
       'The number of reports after which a mod or guide is hidden until the team has reviewed it; 0 for never.',
   }),
   monetization_options: Bits(31).meta({ description: 'For administrators.' }),
-  revenue_options: Count.meta({ description: 'For administrators.' }),
+  revenue_options: Count.meta({ description: 'Bits: 4 buyers may resell paid mods. For administrators.' }),
   max_stock: Count.meta({ description: 'For administrators.' }),
   cloud_cooking_status: Bits(6).meta({ description: 'Only the site staff can set it.' }),
   service_features: Count.meta({ description: 'Only the site staff can set it.' }),

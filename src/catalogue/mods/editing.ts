@@ -52,7 +52,7 @@ import * as store from './store.ts';
 
 export const MOD_LOGO = logoImage(512, 288);
 
-export type SentFields = ModChanges & Omit<SentForOthers, 'offer'> & Omit<SentOffer, 'stock'>;
+export type SentFields = ModChanges & Omit<SentForOthers, 'offer'> & Omit<SentOffer, 'stock' | 'credit_options'>;
 
 /** The sent fields, the language they are written in and the language of the response. */
 export interface Sent<C> {
@@ -207,8 +207,14 @@ async function modToEdit(
 }
 
 /** The resource of offers decides whether the mod is sold, and for what. */
-function offerOf({ price, monetization_options, tokenpack_id, stock }: SentFields): SentOffer | undefined {
-  const offer = { price, monetization_options, tokenpack_id, stock };
+function offerOf({
+  price,
+  monetization_options,
+  tokenpack_id,
+  stock,
+  credit_options,
+}: SentFields): SentOffer | undefined {
+  const offer = { price, monetization_options, tokenpack_id, stock, credit_options };
   return Object.values(offer).some((value) => value !== undefined) ? offer : undefined;
 }
 

@@ -40,6 +40,8 @@ export interface SentOffer {
   readonly monetization_options?: number | undefined;
   readonly tokenpack_id?: number | undefined;
   readonly stock?: number | undefined;
+  /** Whether buyers may resell the mod is one of its bits. */
+  readonly credit_options?: number | undefined;
 }
 
 export interface ModEdit {

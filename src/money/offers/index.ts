@@ -2,12 +2,17 @@ import { modExtensions } from '../../catalogue/mods/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
 import { packExtensions } from '../packs/extensions.ts';
+import { marketplaceSubmissionsTable } from './migrations/2026-11-16-marketplace-submissions.ts';
 import { offerPacksTable } from './migrations/2026-11-16-packs-of-offers.ts';
 import { editOffer, FOLLOW_PACK, followPack, packChanged, skusOfMod } from './offers.ts';
+import { offerOperations } from './operations.ts';
+import { personalOffers } from './personal.ts';
 
 export const offers = resource({
   name: 'offers',
-  migrations: [offerPacksTable],
+  operations: offerOperations,
+  migrations: [offerPacksTable, marketplaceSubmissionsTable],
+  personalData: personalOffers,
   jobs: [{ kind: FOLLOW_PACK, run: (app, payload, { heartbeat }) => followPack(app, payload, heartbeat) }],
   extends: [
     contribute(modExtensions, {

@@ -1,13 +1,18 @@
+import { isLinked } from '../../catalogue/dependencies/dependencies.ts';
 import { type GameRow, gameRowIn } from '../../catalogue/games/games.ts';
-import type { ModEdit } from '../../catalogue/mods/extensions.ts';
+import type { ModEdit, SentOffer } from '../../catalogue/mods/extensions.ts';
 import { lockMods, type ModRow, refreshMod, setOffer } from '../../catalogue/mods/mods.ts';
 import type { ContributedFields } from '../../catalogue/mods/object.ts';
 import { ADMINISTRATOR, MANAGER } from '../../catalogue/teams/teams.ts';
+import { hasAccepted } from '../../people/agreements/acceptances.ts';
+import { AGREEMENT_TYPES } from '../../people/agreements/types.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
 import { findPack, findPackCovering, type PackRow, skusOfPack } from '../packs/packs.ts';
 import { requirePartner } from '../partners/partners.ts';
+import { hasPayPal } from '../partners/sellers.ts';
 import {
   GAME_HAS_LIMITED_STOCK,
   GAME_HAS_MARKETPLACE,
@@ -15,7 +20,7 @@ import {
   requireMarketplace,
   requireSelling,
 } from '../terms/switches.ts';
-import { termsOf } from '../terms/terms.ts';
+import { type Terms, termsOf } from '../terms/terms.ts';
 import * as store from './store.ts';
 
 /** Bits of the `monetization_options` of mods. */
@@ -23,34 +28,65 @@ export const MOD_SELLS = 1;
 export const MOD_ON_MARKETPLACE = 2;
 export const MOD_LIMITED = 8;
 
-interface Offer {
+export interface Offer {
   readonly price: number;
   readonly monetization_options: number;
   readonly stock: number;
+  readonly credit_options: number;
+}
+
+/** The `curation_option` of games whose team decides what is on the marketplace. */
+const HAS_QUEUE = 1;
+export const hasQueue = ({ curation_option }: Pick<GameRow, 'curation_option'>): boolean =>
+  curation_option === HAS_QUEUE;
+
+/**
+ * What an author may change in a game with a marketplace queue: nothing while the mod is queued, except to end the sale,
+ * which withdraws it. The team of the game decides anyway.
+ */
+async function withoutQueued(
+  transaction: Transaction,
+  game: GameRow,
+  { mod, levels }: ModEdit,
+  offer: SentOffer,
+): Promise<SentOffer | undefined> {
+  if (!hasQueue(game) || levels.game >= MANAGER) return offer;
+  const { monetization_options: options = mod.monetization_options } = offer;
+  const status = (await store.submissionOf(transaction, mod.id))?.status;
+  if ((options & MOD_ON_MARKETPLACE & ~mod.monetization_options) !== 0 && status !== 'approved')
+    throw new ApiError('MONETIZATION_MARKETPLACE_QUEUE_ENABLED', {
+      fields: [{ field: 'monetization_options', rule: 'not_for_sale' }],
+    });
+  return status === 'queued' && options !== 0 ? undefined : offer;
 }
 
 /** Stores what a mod is sold for. Clients send the whole mod back, so an offer that stays needs no permission. */
-export async function editOffer(app: App, transaction: Transaction, { mod, levels, sent }: ModEdit): Promise<void> {
-  const { offer } = sent;
+export async function editOffer(app: App, transaction: Transaction, edit: ModEdit): Promise<void> {
+  const { mod, levels, sent } = edit;
+  if (!sent.offer) return;
+  const game = await gameRowIn(transaction, mod.game_id);
+  const offer = await withoutQueued(transaction, game, edit, sent.offer);
   if (!offer) return;
   const pack = offer.tokenpack_id ? await packNamed(transaction, mod, offer.tokenpack_id) : undefined;
   const wanted: Offer = {
     price: pack?.tokens ?? offer.price ?? mod.price,
     monetization_options: offer.monetization_options ?? mod.monetization_options,
     stock: offer.stock ?? mod.stock,
+    credit_options: offer.credit_options ?? mod.credit_options,
   };
   const packBefore = await store.packOf(transaction, mod.id);
   const packId = pack?.id ?? (wanted.price === mod.price ? packBefore : undefined);
+  requireUnsoldOrUntraded(game, wanted);
   const isSame =
     wanted.price === mod.price && wanted.monetization_options === mod.monetization_options && packId === packBefore;
   const isLimited = (wanted.monetization_options & MOD_LIMITED) !== 0;
   if (isSame && (!isLimited || wanted.stock === mod.stock)) return;
   if (levels.mod < ADMINISTRATOR && levels.game < MANAGER) throw new ApiError('MOD_SUPPLY_NO_EDIT_PERMISSION');
-  const game = await gameRowIn(transaction, mod.game_id);
-  await requireOfferable(app, transaction, game, wanted);
-  if (wanted.price > 0 || wanted.monetization_options > 0) await requirePartner(transaction, game, mod.submitted_by);
+  await requireOfferable(app, transaction, game, mod, wanted);
+  const { price, monetization_options, stock } = wanted;
   await store.setPack(transaction, mod.id, packId);
-  await setOffer(transaction, mod.id, wanted);
+  await setOffer(transaction, mod.id, { price, monetization_options, stock });
+  if (monetization_options === 0) await store.removeSubmission(transaction, mod.id);
 }
 
 /** The SKUs under which stores sell the mod: those of its pack. */
@@ -108,7 +144,14 @@ async function packNamed(transaction: Transaction, mod: ModRow, id: number): Pro
 const refusedField = (field: string): ApiError =>
   new ApiError('MONETIZATION_MARKETPLACE_ERROR', { fields: [{ field, rule: 'invalid' }] });
 
-async function requireOfferable(app: App, transaction: Transaction, game: GameRow, wanted: Offer): Promise<void> {
+/** Everything that keeps a locked mod from being offered like this, each reason with its own error. */
+export async function requireOfferable(
+  app: App,
+  transaction: Transaction,
+  game: GameRow,
+  mod: ModRow,
+  wanted: Offer,
+): Promise<void> {
   const { price, monetization_options: options, stock } = wanted;
   if (price === 0 && options === 0) return;
   requireSelling(app, game);
@@ -119,7 +162,10 @@ async function requireOfferable(app: App, transaction: Transaction, game: GameRo
       fields: [{ field: 'monetization_options', rule: 'not_for_sale' }],
     });
   requireAllowedStock(game, options, stock);
+  // Nobody gets a paid mod for free with another one.
+  if (price > 0 && (await isLinked(transaction, mod.id))) throw new ApiError('MOD_SUPPLY_CANNOT_BE_SOLD');
   const { terms } = await termsOf(transaction, game.id);
+  await requireSeller(app, transaction, game, terms, mod.submitted_by);
   if (price > 0 && (price < terms.price_min || price > terms.price_max)) throw refusedField('price');
 }
 
@@ -132,4 +178,30 @@ function requireAllowedStock(game: GameRow, options: number, stock: number): voi
   if (!limitsAll && (game.monetization_options & GAME_HAS_LIMITED_STOCK) === 0)
     throw new ApiError('MOD_SUPPLY_CANNOT_HAVE_LIMITED_STOCK');
   if (game.max_stock > 0 && stock > game.max_stock) throw refusedField('stock');
+}
+
+/** What a game asks of those who sell: its own partner programme, the agreement, an account for payouts. */
+async function requireSeller(
+  app: App,
+  transaction: Transaction,
+  game: GameRow,
+  terms: Terms,
+  sellerId: number,
+): Promise<void> {
+  await requireNotLocked(transaction, sellerId);
+  if (terms.seller_agreement && !(await hasAccepted(transaction, sellerId, AGREEMENT_TYPES.MONETIZATION)))
+    throw new ApiError('MONETIZATION_TERMS_NOT_ACCEPTED');
+  if (terms.sellers_need_paypal && !(await hasPayPal(app, transaction, sellerId)))
+    throw new ApiError('MOD_SUPPLY_PAYPAL_REQUIRED');
+  await requirePartner(transaction, game, sellerId);
+}
+
+/** Bits of the `revenue_options` of games, and of the `credit_options` of mods. */
+const GAME_ALLOWS_TRADE = 4;
+const USERS_MAY_RESELL = 1_024;
+
+/** Buyers resell a mod only where the game allows trade. */
+function requireUnsoldOrUntraded(game: GameRow, { price, credit_options }: Offer): void {
+  const isTraded = price > 0 && (credit_options & USERS_MAY_RESELL) !== 0;
+  if (isTraded && (game.revenue_options & GAME_ALLOWS_TRADE) === 0) throw new ApiError('MOD_SUPPLY_CANNOT_BE_TRADED');
 }

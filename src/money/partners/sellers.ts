@@ -34,6 +34,14 @@ const purposeOf = (userId: number): string => `${PURPOSE}/${userId}`;
 export const detailsOf = (app: App, { user_id, details }: Pick<store.SellerAccountRow, 'user_id' | 'details'>) =>
   JSON.parse(app.secrets.unseal(purposeOf(user_id), details)) as SellerDetails;
 
+const PAYPAL = /^paypal:\s*[^\s@]+@[^\s@]+$/i;
+
+/** Whether the user registered a PayPal account, written as `paypal:` and its mail address. */
+export async function hasPayPal(app: App, transaction: Transaction, userId: number): Promise<boolean> {
+  const account = await store.accountOf(transaction, userId);
+  return account !== undefined && PAYPAL.test(detailsOf(app, account).payout_details);
+}
+
 /** A user registers as a seller, or corrects what staff objected to. */
 export async function registerSeller(app: App, { userId }: UserCaller, details: SellerDetails) {
   if (app.settings.monetization === 'off') throw new ApiError('MONETIZATION_SITE_MONETIZATION_DISABLED');

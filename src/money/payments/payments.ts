@@ -8,6 +8,7 @@ import { audit } from '../../records/audit/audit.ts';
 import { gatewayNamed, gatewayOf, type PaymentGateway } from '../gateways/gateways.ts';
 import { readStripeNotification } from '../gateways/stripe.ts';
 import { type Cause, insufficientFunds } from '../ledger/ledger.ts';
+import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
 import { type PackRow, requirePack } from '../packs/packs.ts';
 import { requireSelling } from '../terms/switches.ts';
 import { taxedPrice, termsOf, termsOfDay } from '../terms/terms.ts';
@@ -35,6 +36,7 @@ export async function orderPack(app: App, caller: UserCaller, order: PackOrder):
   const game = await requireGameRow(app, caller, order.gameId);
   await requirePack(app.db, order.gameId, order.packId);
   requireSelling(app, game);
+  await requireNotLocked(app.db, caller.userId);
   const gateway = requireGateway(app);
   const payment = await app.db.write((transaction) => recordOrder(app, transaction, caller, order, gateway.name));
   return openPayment(app, payment, `${game.name}: ${payment.tokens} ${game.token_name}`);

@@ -4,6 +4,7 @@ import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
 import { requireMarketplace, requireSelling } from '../terms/switches.ts';
 import { termsOf } from '../terms/terms.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
@@ -94,6 +95,7 @@ export async function requireBuyable(
   displayAmount: number | undefined,
 ): Promise<void> {
   await requireMod(transaction, caller, game.id, mod.id, HIDDEN);
+  await requireNotLocked(transaction, caller.userId);
   const { terms } = await termsOf(transaction, game.id);
   if (terms.in_game_only && caller.gameId !== game.id) throw new ApiError('MONETIZATION_IN_GAME_ONLY');
   await requireForSale(transaction, game, mod);

@@ -15,6 +15,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { recordEarnings } from '../earnings/earnings.ts';
 import { post, tokenAccount } from '../ledger/ledger.ts';
+import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
 import { MOD_LIMITED, MOD_ON_MARKETPLACE, MOD_SELLS } from '../offers/offers.ts';
 import { divideEarnings, earnersOf } from '../revenue-teams/revenue-teams.ts';
 import { GAME_HAS_MARKETPLACE } from '../terms/switches.ts';
@@ -35,6 +36,7 @@ export const BUYING_REFUSALS = [
   'MONETIZATION_SITE_MONETIZATION_DISABLED',
   'MONETIZATION_GAME_MONETIZATION_DISABLED',
   'MONETIZATION_MOD_MONETIZATION_DISABLED',
+  'MONETIZATION_USER_MONETIZATION_DISABLED',
   'MONETIZATION_GAME_MARKETPLACE_DISABLED',
   'MONETIZATION_MOD_MARKETPLACE_DISABLED',
   'MONETIZATION_IN_GAME_ONLY',
@@ -168,6 +170,7 @@ export async function requireForSale(
     throw refusal('MONETIZATION_GAME_MARKETPLACE_DISABLED', 'game_id', 'not_for_sale');
   if ((mod.monetization_options & MOD_ON_MARKETPLACE) === 0)
     throw refusal('MONETIZATION_MOD_MARKETPLACE_DISABLED', 'mod_id', 'not_for_sale');
+  await requireNotLocked(transaction, mod.submitted_by);
 }
 
 /** The team of a mod and those who earn with it have it already, so nobody pays themselves. */

@@ -88,6 +88,17 @@ export const TermsFields = z.object({
     .meta({ description: 'Whether only invited users may apply (900042).' })
     .default(false),
   partner_reapply_days: Days.meta({ description: 'How long a rejected applicant waits (900043).' }).default(30),
+  seller_agreement: z
+    .boolean()
+    .meta({ description: 'Whether sellers have to accept the agreement on monetization first (900044).' })
+    .default(false),
+  sellers_need_paypal: z
+    .boolean()
+    .meta({
+      description:
+        'Whether sellers have to register a PayPal account: `payout_details` of `paypal:` and a mail address (15046).',
+    })
+    .default(false),
   in_game_only: z
     .boolean()
     .meta({ description: 'Whether only tokens of a sign-in in the game may buy (900074).' })

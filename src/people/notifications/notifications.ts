@@ -17,6 +17,8 @@ export const KINDS = [
   'file_denied',
   'report_resolved',
   'mod_updated',
+  'marketplace_approved',
+  'marketplace_declined',
 ] as const;
 export type NotificationKind = (typeof KINDS)[number];
 
@@ -25,7 +27,7 @@ const MODES = ['off', 'site', 'email', 'digest'] as const;
 export type NotificationMode = (typeof MODES)[number];
 
 /** Authors whose work is unavailable get a mail by default, because they may not visit the site. */
-const MAILED_BY_DEFAULT: readonly NotificationKind[] = ['denied', 'taken_down', 'file_denied'];
+const MAILED_BY_DEFAULT: readonly NotificationKind[] = ['denied', 'taken_down', 'file_denied', 'marketplace_declined'];
 export const usualMode = (kind: NotificationKind): NotificationMode =>
   MAILED_BY_DEFAULT.includes(kind) ? 'email' : 'site';
 
@@ -42,6 +44,8 @@ const RECURRING: readonly NotificationKind[] = [
   'file_approved',
   'file_denied',
   'report_resolved',
+  'marketplace_approved',
+  'marketplace_declined',
 ];
 
 export const MAIL_JOB = 'notifications.mail';
@@ -86,7 +90,15 @@ export interface DecidedContent {
   readonly gameId: number;
 }
 
-type DecisionKind = 'accepted' | 'denied' | 'taken_down' | 'file_approved' | 'file_denied' | 'report_resolved';
+type DecisionKind =
+  | 'accepted'
+  | 'denied'
+  | 'taken_down'
+  | 'file_approved'
+  | 'file_denied'
+  | 'report_resolved'
+  | 'marketplace_approved'
+  | 'marketplace_declined';
 
 /** Notifies an author of a moderation decision. The moderator stays anonymous. */
 export async function notifyDecision(

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { type CallInput, type Client, startApi } from '../../../test/api.ts';
 import { AUDITED } from '../../../test/audited.ts';
 import { aCookingGame, cooksOf, modPath } from '../../../test/cooking.ts';
-import { aPack, aSellingGame, buyPack, giveEarnings, registerAsSeller } from '../../../test/money.ts';
+import { aPack, aPaidMod, aSellingGame, buyPack, giveEarnings, registerAsSeller } from '../../../test/money.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { addModDependencies, deleteModDependencies } from '../../catalogue/dependencies/operations.ts';
 import {
@@ -37,6 +37,7 @@ import { addCookRunner, deleteCookRunner } from '../../files/runners/operations.
 import { addSourceModfile, deleteSourceModfile } from '../../files/sources/operations.ts';
 import { deleteModVault, editModVault } from '../../files/vaults/operations.ts';
 import { banUser, unbanUser } from '../../moderation/moderation/operations.ts';
+import { decideMarketplaceSubmission, submitModToMarketplace } from '../../money/offers/operations.ts';
 import { decideSellerAccount } from '../../money/partners/operations.ts';
 import { decidePayoutOperation, requestPayoutOperation } from '../../money/payouts/operations.ts';
 import { purchase, refundGamePurchase } from '../../money/purchases/operations.ts';
@@ -211,6 +212,15 @@ test('a refund by the team of the game is logged', async () => {
   const bought = await buyer.call(purchase, { params: ofSold, body: { idempotent_key: 'one' } });
   const which = { game_id: selling.id, purchase_id: bought.body.transaction_id };
   await audited(selling.studio, refundGamePurchase, { params: which, body: { reason: 'Broken' } }, 'purchases.refund');
+});
+
+test('a decision over the marketplace queue is logged', async () => {
+  const selling = await aSellingGame(api);
+  const { params: ofQueued, author: seller } = await aPaidMod(api, selling, { monetization_options: 1 });
+  await selling.studio.call(editGameOperation, { params: ofQueued, body: { curation_option: 1 } });
+  await seller.call(submitModToMarketplace, { params: ofQueued });
+  const decision = { params: ofQueued, body: { status: 'approved' as const } };
+  await audited(selling.studio, decideMarketplaceSubmission, decision, 'mods.marketplace-approve');
 });
 
 test('a decision over a seller is logged', async () => {

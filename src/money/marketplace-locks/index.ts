@@ -1,0 +1,11 @@
+import { resource } from '../../platform/manifest/resource.ts';
+import { marketplaceLocksTable } from './migrations/2026-11-16-marketplace-locks.ts';
+import { marketplaceLockOperations } from './operations.ts';
+import { personalMarketplaceLocks } from './personal.ts';
+
+export const marketplaceLocks = resource({
+  name: 'marketplace-locks',
+  operations: marketplaceLockOperations,
+  migrations: [marketplaceLocksTable],
+  personalData: personalMarketplaceLocks,
+});
