@@ -6,6 +6,7 @@ import { Browser } from './browser.ts';
 
 const api = await startApi({ site: builtSite() });
 const game = await api.aGame({ name: 'Größe & <b>Sky</b>' });
+const hubPath = `/g/${encodeURIComponent(game.name_id)}`;
 
 test('the site answers on its own hosts alone, and the API everywhere as before', async () => {
   const home = await api.request('GET', '/');
@@ -78,4 +79,47 @@ test('files for browsers are immutable and compressed', async () => {
   assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
   assert.equal((await api.request('POST', path)).status, 405);
   assert.equal((await api.request('GET', '/_app/immutable/../../server/index.js')).status, 404);
+});
+
+test('a hub lists what everyone may see, and a mod shows its own markup escaped or cleaned', async () => {
+  const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+  const shown = await api.aMod({ game, name: `Sky ${evil}`, summary: evil, description: `<p>Fine</p>${evil}` });
+  const hidden = await api.aMod({ game, accepted: false });
+  const hub = await api.request('GET', `${hubPath}?q=sky`);
+  assert.equal(hub.status, 200);
+  const mod = await api.request('GET', `${hubPath}/m/${encodeURIComponent(shown.name_id)}`);
+  assert.equal(mod.status, 200);
+  assert.ok(mod.text.includes('<p>Fine</p>'));
+  for (const { text } of [hub, mod]) {
+    assert.doesNotMatch(text, /<img[^>]*onerror|<script>alert/);
+    assert.ok(!text.includes(hidden.name));
+  }
+  for (const path of [`${hubPath}/m/${hidden.name_id}`, '/g/nothing', `${hubPath}/m/nothing`])
+    assert.equal((await api.request('GET', path)).status, 404);
+});
+
+test('a visitor subscribes, rates and comments with forms, and sees the errors of the API', async () => {
+  const mod = await api.aMod({ game });
+  await api.aFile(mod);
+  const path = `${hubPath}/m/${mod.name_id}`;
+  const anonymous = await api.request('GET', path);
+  assert.doesNotMatch(anonymous.text, /<form[^>]*method="post"/);
+  const browser = new Browser(api);
+  await browser.signIn('/account', 'lin@example.org');
+  const csrf = async () => /name="csrf" value="([^"]+)"/.exec((await browser.get(path)).text)![1]!;
+  const named = { game_id: game.id, mod_id: mod.id };
+  for (const [action, fields] of [
+    ['subscribe', {}],
+    ['rate', { rating: 1 }],
+    ['comment', { content: 'Works <b>well</b> & fast' }],
+  ] as const) {
+    assert.equal((await browser.post(`${path}?/${action}`, { ...named, ...fields })).status, 403);
+    const done = await browser.post(`${path}?/${action}`, { csrf: await csrf(), ...named, ...fields });
+    assert.equal(done.status, 200, done.text);
+  }
+  const { text } = await browser.get(path);
+  assert.match(text, /\?\/unsubscribe/);
+  assert.match(text, /fast/);
+  const refused = await browser.post(`${path}?/rate`, { csrf: await csrf(), ...named, rating: 7 });
+  assert.match(refused.text, /role="alert"/);
 });

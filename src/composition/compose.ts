@@ -218,6 +218,9 @@ export interface ServiceOptions {
   readonly site?: string | undefined;
 }
 
+/** Pages of `src/pages` that the site replaces. */
+const SITE_PAGES: readonly string[] = ['page-home', 'page-game', 'page-mod'];
+
 /** A misspelt operation would silently stay unlimited. */
 function requireKnownLimits({ rateLimits }: Settings): void {
   if (rateLimits === 'off') return;
@@ -269,7 +272,7 @@ export async function composeService(
     pages: createPages({
       settings,
       // The site has its own.
-      pages: options.site === undefined ? pages : pages.filter(({ id }) => id !== 'page-home'),
+      pages: options.site === undefined ? pages : pages.filter(({ id }) => !SITE_PAGES.includes(id)),
       errorPage,
       observe: options.observe,
     }),

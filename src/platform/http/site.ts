@@ -218,8 +218,8 @@ function requestOf({ request, response, tenant, path, search }: Exchange): Reque
     if (value !== undefined && !HIDDEN.has(name)) headers.set(name, String(value));
   const cookies = (request.headers.cookie ?? '').split(/;\s*/).filter((pair) => !pair.startsWith('__Host-modstead_'));
   headers.set('cookie', cookies.join('; '));
-  // The origin was checked before, and browsers hide it from pages without a referrer.
-  if (headers.has('origin')) headers.set('origin', site);
+  // Foreign origins were refused before, and browsers hide that of pages without a referrer.
+  headers.set('origin', site);
   const gone = new AbortController();
   response.once('close', () => response.writableFinished || gone.abort());
   return new Request(`${site}${path}${search && `?${search}`}`, {

@@ -1,0 +1,31 @@
+import { apiOf } from '#api';
+import type { PageServerLoadEvent } from './$types';
+
+const PER_PAGE = 24;
+const SORTS = [
+  'popular',
+  '-date_live',
+  '-date_updated',
+  '-ratings_weighted_aggregate',
+  '-subscribers_total',
+  '-downloads_total',
+] as const;
+
+export async function load(event: PageServerLoadEvent) {
+  const { game } = await event.parent();
+  const { searchParams } = event.url;
+  const query = searchParams.get('q')?.trim() ?? '';
+  const page = Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1);
+  const sort = SORTS.find((name) => name === searchParams.get('sort')) ?? 'popular';
+  const offered = game.tag_options.filter(({ hidden }) => !hidden);
+  const tags = searchParams.getAll('tag').filter((tag) => offered.some((group) => group.tags.includes(tag)));
+  const mods = await apiOf(event).call('GET /games/{game_id}/mods', {
+    game_id: game.id,
+    _sort: sort,
+    _limit: PER_PAGE,
+    _offset: (page - 1) * PER_PAGE,
+    ...(query && { _q: query }),
+    ...(tags.length > 0 && { tags: tags.join(',') }),
+  });
+  return { query, page, perPage: PER_PAGE, sort, sorts: SORTS, tags, offered, mods };
+}
