@@ -2,7 +2,7 @@ import type { App } from '../platform/app.ts';
 import type { ApiError } from '../platform/errors/catalogue.ts';
 import { errorMessage } from '../platform/errors/messages.ts';
 import { type Html, html } from '../platform/http/html.ts';
-import type { Language } from '../platform/localisation/languages.ts';
+import { type Language, shownLanguage } from '../platform/localisation/languages.ts';
 import { localise } from '../platform/localisation/texts.ts';
 import { STYLE_PATH } from './style.ts';
 
@@ -15,7 +15,7 @@ export interface Content {
 export function layout(app: App, language: Language, { title, body }: Content): Html {
   const isSandbox = app.environment === 'sandbox';
   return html`<!doctype html>
-<html lang="${language}">
+<html lang="${shownLanguage(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiError } from '../errors/catalogue.ts';
+import { shownLanguage } from '../localisation/languages.ts';
 import { safeUrl } from '../runtime/log.ts';
 import { errorBody, send, toApiError } from './answer.ts';
 import { type Exchange, hasBody } from './exchange.ts';
@@ -87,7 +88,7 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     const { status, body, headers } = operation?.declaration.refusal?.of(error, exchange.language) ?? {
       status: error.status,
       body: errorBody(error, exchange.language),
-      headers: [],
+      headers: ['content-language', shownLanguage(exchange.language)],
     };
     observe?.({ operation, status, body, error });
     // Shipped clients treat `Retry-After` as a rate limit on any status (docs/API-QUIRKS.md, 17).

@@ -29,6 +29,10 @@ export type Language = (typeof LANGUAGES)[number];
 /** Languages in which only the terms dialog is translated. */
 export const TERMS_ONLY = ['ar', 'id'] as const satisfies readonly Language[];
 
+/** The language of the texts that a reader of this language gets. */
+export const shownLanguage = (language: Language): Language =>
+  (TERMS_ONLY as readonly Language[]).includes(language) ? 'en' : language;
+
 /** The translations of a text into languages other than English. */
 export type Translations = Partial<Record<Language, string>>;
 
@@ -73,7 +77,7 @@ export function languageOf(code: string | undefined): Language | undefined {
 /** The language of submitted content. A language in which only the terms are translated counts as invalid. */
 export function contentLanguageOf(code: string | undefined): Language | undefined {
   const language = languageOf(code);
-  return language && (TERMS_ONLY as readonly Language[]).includes(language) ? undefined : language;
+  return language && shownLanguage(language) === language ? language : undefined;
 }
 
 /** The translation if there is one, otherwise the English text. */
