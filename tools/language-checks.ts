@@ -120,6 +120,7 @@ export function problemsOf(area: Area, language: Language): string[] {
   const english = read(area, 'en');
   const own = read(area, language);
   const known = Object.keys(english);
+  if (countsOf(area, language).done === 0) return [`${area.name}/${language}.json is missing`];
   const at = (key: string, problem: string) => `${area.name}/${language}.json: ${key} ${problem}`;
   const order = known.filter((key) => key in own);
   const texts = textsOf(area, language);
