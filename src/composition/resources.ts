@@ -42,6 +42,7 @@ import { payments } from '../money/payments/index.ts';
 import { payouts } from '../money/payouts/index.ts';
 import { purchases } from '../money/purchases/index.ts';
 import { revenueTeams } from '../money/revenue-teams/index.ts';
+import { spending } from '../money/spending/index.ts';
 import { stores } from '../money/stores/index.ts';
 import { terms } from '../money/terms/index.ts';
 import { transactions } from '../money/transactions/index.ts';
@@ -142,6 +143,7 @@ export const resources: readonly Resource[] = [
   wallets,
   gateways,
   marketplaceLocks,
+  spending,
   payments,
   partners,
   offers,

@@ -20,6 +20,7 @@ import {
   requireGateway,
   settledPayment,
 } from '../payments/payments.ts';
+import { logRefusals, requireMaySpend } from '../spending/guards.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
 import { answerOnce, findAnswer, type KeyedRequest } from './keys.ts';
 import { type Checkout, priceMismatch, requestOf, requireBuyable, requireMarket } from './purchases.ts';
@@ -61,7 +62,7 @@ export async function payForMod(
   const earlier = await findAnswer(app, request);
   if (earlier !== undefined) return earlier;
   if (checkout.type === PAY_COMMIT) return commit(app, caller, checkout, request, respond);
-  const begun = await beginOrder(app, caller, game, checkout);
+  const begun = await logRefusals(app, caller, checkout, () => beginOrder(app, caller, game, checkout));
   const description = `${game.name}: ${begun.mod.name}`;
   if (checkout.type === PAY_INTENT) {
     const payment = await openPayment(app, begun.payment, description);
@@ -111,6 +112,7 @@ function beginOrder(app: App, caller: UserCaller, game: GameRow, checkout: Money
     const mod = (await lockMods(transaction, [checkout.modId])).get(checkout.modId)!;
     const begun = await store.orderByKey(transaction, userId, mod.id, checkout.key, since);
     if (!begun) await requireBuyable(transaction, caller, game, mod, undefined);
+    if (!begun) await requireMaySpend(app, transaction, caller, mod);
     if (!begun) requireInStock(mod);
     const order = begun ?? (await store.openOrder(transaction, userId, mod.id, mod.price));
     const payment = order

@@ -5,6 +5,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
+import { logRefusals, requireMaySpend } from '../spending/guards.ts';
 import { requireMarketplace, requireSelling } from '../terms/switches.ts';
 import { termsOf } from '../terms/terms.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
@@ -63,18 +64,20 @@ export async function requireMarket(app: App, caller: UserCaller, { gameId, modI
 export async function buyMod(app: App, caller: UserCaller, checkout: Checkout, respond: PaidResponse): Promise<string> {
   const game = await requireMarket(app, caller, checkout);
   const request = requestOf(app, caller, checkout, CHECKOUT);
-  return app.db.write(async (transaction) => {
+  const buy = async (transaction: Transaction) => {
     // The mod comes before the key: everything that sells or refunds it locks it first.
     const mod = (await lockMods(transaction, [checkout.modId])).get(checkout.modId)!;
     return answerOnce(app, transaction, request, async () => {
       await requireBuyable(transaction, caller, game, mod, checkout.displayAmount);
+      await requireMaySpend(app, transaction, caller, mod);
       const bargain = { ...checkout, price: mod.price };
       const sale = await sell(app, transaction, caller, game, mod, bargain).catch(async (error: unknown) => {
         throw await withDeficit(error, transaction, caller, game.id);
       });
       return respond(transaction, sale, game);
     });
-  });
+  };
+  return logRefusals(app, caller, checkout, () => app.db.write(buy));
 }
 
 /** A wallet that owes tokens is another reason than one that was never filled. The refusal has written nothing. */

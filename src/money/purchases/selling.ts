@@ -18,6 +18,7 @@ import { post, tokenAccount } from '../ledger/ledger.ts';
 import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
 import { MOD_LIMITED, MOD_ON_MARKETPLACE, MOD_SELLS } from '../offers/offers.ts';
 import { divideEarnings, earnersOf } from '../revenue-teams/revenue-teams.ts';
+import { recordSpending } from '../spending/guards.ts';
 import { GAME_HAS_MARKETPLACE } from '../terms/switches.ts';
 import { sharesOf, termsOf } from '../terms/terms.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
@@ -102,6 +103,8 @@ export async function sell(
     date_added: app.clock.now(),
     date_refunded: 0,
   });
+  const spending = { purchaseId: purchase.id, gameId: game.id, tokens: price, terms };
+  await recordSpending(app, transaction, buyer, spending);
   return { purchase, ...(await tokensOwned(transaction, game.id, userId)), mod: sold };
 }
 

@@ -2,6 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { type Cause, type Entry, lockBalances, post, tokenAccount } from '../ledger/ledger.ts';
+import { noteClawback } from '../spending/clawbacks.ts';
 import { storeExtensions } from './extensions.ts';
 import * as store from './store.ts';
 
@@ -32,7 +33,7 @@ export async function takePurchaseBack(app: App, transaction: Transaction, row: 
   const { wallet, deficit, issued } = accountsOf(row);
   const [balance = 0] = await lockBalances(app, transaction, [wallet, deficit, issued]);
   const taken = Math.min(balance, row.tokens);
-  await post(app, transaction, {
+  const transactionId = await post(app, transaction, {
     kind: 'store_reversal',
     gameId: row.game_id,
     cause: causeOf(row, 'stores.refund', 0),
@@ -43,6 +44,8 @@ export async function takePurchaseBack(app: App, transaction: Transaction, row: 
       { account: deficit, amount: taken - row.tokens },
     ]),
   });
+  const { user_id: userId, game_id: gameId, tokens } = row;
+  await noteClawback(app, transaction, { transactionId, userId, gameId, tokens });
   const subject = { resource: 'store-purchases', id: row.id, gameId: row.game_id };
   const data = { portal: row.portal, tokens: row.tokens };
   await audit(app, transaction, { actor: 0, action: 'stores.refund', subject, data });

@@ -4,6 +4,7 @@ const DAYS_MAX = 3_650;
 const Days = z.int().min(0).max(DAYS_MAX);
 const PerYear = z.int().min(0).max(1_000);
 const BasisPoints = z.int().min(0).max(10_000);
+const Limit = z.int().min(0).max(1_000_000_000);
 const Micros = z.int().min(0).max(1_000_000_000_000);
 
 /** The conditions under which a game sells. The defaults are those that players of this API know. */
@@ -99,6 +100,47 @@ export const TermsFields = z.object({
         'Whether sellers have to register a PayPal account: `payout_details` of `paypal:` and a mail address (15046).',
     })
     .default(false),
+  verified_only: z
+    .boolean()
+    .meta({
+      description: 'Whether only accounts with a confirmed mail address have a wallet (17034) and buy (900007).',
+    })
+    .default(false),
+  sign_in_hours_min: z
+    .int()
+    .min(0)
+    .max(720)
+    .meta({
+      description: 'How many hours after a new sign-in to an older account its token cannot buy mods (900008).',
+    })
+    .default(0),
+  sign_in_hours_max: z
+    .int()
+    .min(0)
+    .max(8_760)
+    .meta({ description: 'How many hours after a sign-in its token can buy mods (900002); 0 for any time.' })
+    .default(0),
+  purchases_per_hour: Limit.meta({
+    description: 'How many mods a user can buy in an hour (900008); 0 for any number.',
+  }).default(0),
+  tokens_per_day: Limit.meta({
+    description: 'How many tokens a user can spend in 24 hours (900008); 0 for any number.',
+  }).default(0),
+  purchases_per_hour_and_address: Limit.meta({
+    description: 'How many mods can be bought from one network address in an hour (900008); 0 for any number.',
+  }).default(0),
+  purchases_per_hour_in_game: Limit.meta({
+    description: 'How many mods of the game can be bought in an hour by all users (900008); 0 for any number.',
+  }).default(0),
+  circular_trade_days: Days.meta({
+    description: 'Who sold a mod to a user cannot buy from them within these days (900001); 0 to allow it.',
+  }).default(0),
+  clawbacks_to_lock: Limit.meta({
+    description: 'After how many clawbacks in 24 hours a user is locked out of the marketplace (900015); 0 for never.',
+  }).default(0),
+  clawback_storm: Limit.meta({
+    description: 'After how many clawbacks of the game in 24 hours the audit log says so; 0 for never.',
+  }).default(0),
   in_game_only: z
     .boolean()
     .meta({ description: 'Whether only tokens of a sign-in in the game may buy (900074).' })

@@ -26,7 +26,7 @@ export const getUserWallet = operation({
   access: user('read', 'money'),
   query: z.object({ game_id: Id }),
   returns: ok(WalletObject),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MONETIZATION_TEAM_NOT_FOUND'],
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MONETIZATION_TEAM_NOT_FOUND', 'USER_UNVERIFIED_ACCOUNTS'],
   handle: async (app, { caller, query }) => {
     const wallet = await showWallet(app, caller, query.game_id);
     return {

@@ -9,6 +9,7 @@ import {
   post,
   tokenAccount,
 } from '../ledger/ledger.ts';
+import { noteClawback } from '../spending/clawbacks.ts';
 
 /** Tokens that a user got for money. `price` contains `tax`; both are 0 where the money is not known here. */
 export interface TokenSale {
@@ -81,7 +82,7 @@ export async function takeTokensBack(
   const { wallet, deficit, issued } = accountsOf(sale);
   const { balance } = await lockedBalances(app, transaction, sale);
   const taken = Math.min(balance, sale.tokens);
-  await post(app, transaction, {
+  const transactionId = await post(app, transaction, {
     kind,
     gameId: sale.game_id,
     cause,
@@ -93,4 +94,8 @@ export async function takeTokensBack(
       { account: deficit, amount: taken - sale.tokens },
     ].filter(({ amount }) => amount !== 0),
   });
+  // What a buyer returns by the rules is no clawback.
+  if (kind === 'pack_refund') return;
+  const { user_id: userId, game_id: gameId, tokens } = sale;
+  await noteClawback(app, transaction, { transactionId, userId, gameId, tokens });
 }

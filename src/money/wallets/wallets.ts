@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { balancesOf, tokenAccount } from '../ledger/ledger.ts';
 import { GAME_SELLS } from '../terms/switches.ts';
+import { termsOf } from '../terms/terms.ts';
 
 export interface Wallet {
   readonly userId: number;
@@ -30,7 +31,9 @@ export async function showWallet(app: App, caller: UserCaller, gameId: number): 
   const [balance = 0, pending = 0, deficit = 0] = balances;
   if ((game.monetization_options & GAME_SELLS) === 0 && balances.every((each) => each === 0))
     throw new ApiError('MONETIZATION_TEAM_NOT_FOUND');
-  const { monetization_status: monetizationStatus } = await requireUser(app, userId);
+  const { monetization_status: monetizationStatus, email } = await requireUser(app, userId);
+  if (email === null && (await termsOf(app.db, gameId)).terms.verified_only)
+    throw new ApiError('USER_UNVERIFIED_ACCOUNTS', { fields: [{ field: 'email', rule: 'email_unconfirmed' }] });
   return { userId, gameId, balance, pending, deficit: Math.abs(deficit), monetizationStatus };
 }
 

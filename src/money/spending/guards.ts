@@ -1,0 +1,176 @@
+import { requireUserIn } from '../../people/users/users.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { takeAdvisoryLock } from '../../platform/database/locks.ts';
+import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { type Terms, termsOf } from '../terms/terms.ts';
+import * as store from './store.ts';
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+type Guard =
+  | 'unverified'
+  | 'old-sign-in'
+  | 'new-sign-in'
+  | 'wash-trading'
+  | 'purchases-of-user'
+  | 'tokens-of-user'
+  | 'purchases-of-address'
+  | 'purchases-of-game';
+
+/** What a client can name as the reason: the account, the sign-in, the mod or the wallet. */
+const FIELDS: Readonly<Partial<Record<ErrorName, string>>> = {
+  MONETIZATION_ACCOUNT_ERROR: 'email',
+  MONETIZATION_AUTH_ERROR: 'token',
+  MONETIZATION_REQUEST_ERROR: 'mod_id',
+};
+
+/** A purchase that a rule against fraud refuses; the audit log gets it after the transaction was rolled back. */
+export class GuardedError extends ApiError {
+  readonly guard: Guard;
+  constructor(guard: Guard, error: ErrorName) {
+    super(error, { fields: [{ field: FIELDS[error] ?? 'wallet', rule: 'invalid' }] });
+    this.guard = guard;
+  }
+}
+
+interface Spending {
+  readonly gameId: number;
+  readonly sellerId: number;
+  readonly tokens: number;
+  readonly terms: Terms;
+}
+
+interface Sold {
+  readonly game_id: number;
+  readonly submitted_by: number;
+  readonly price: number;
+}
+
+/** The rules of a game against stolen accounts and fraud. All of them are off by default. */
+export async function requireMaySpend(
+  app: App,
+  transaction: Transaction,
+  caller: UserCaller,
+  { game_id: gameId, submitted_by: sellerId, price: tokens }: Sold,
+): Promise<void> {
+  const spending = { gameId, sellerId, tokens, terms: (await termsOf(transaction, gameId)).terms };
+  await requireTrustedSignIn(app, transaction, caller, spending.terms);
+  await requireNoCircle(app, transaction, caller, spending);
+  await requireWithinLimits(app, transaction, caller, spending);
+}
+
+/** A stolen token spends nothing while its owner can still notice the sign-in; a new account has nothing to steal. */
+async function requireTrustedSignIn(
+  app: App,
+  transaction: Transaction,
+  { userId, tokenId }: UserCaller,
+  { verified_only, sign_in_hours_min, sign_in_hours_max }: Terms,
+): Promise<void> {
+  if (!verified_only && sign_in_hours_min === 0 && sign_in_hours_max === 0) return;
+  const user = await requireUserIn(transaction, userId);
+  if (verified_only && user.email === null) throw new GuardedError('unverified', 'MONETIZATION_ACCOUNT_ERROR');
+  const now = app.clock.now();
+  const signedIn = (await store.dateOfSignIn(transaction, tokenId)) ?? now;
+  if (sign_in_hours_max > 0 && now - signedIn > sign_in_hours_max * HOUR)
+    throw new GuardedError('old-sign-in', 'MONETIZATION_AUTH_ERROR');
+  const isNew = (date: number) => now - date < sign_in_hours_min * HOUR;
+  if (isNew(signedIn) && !isNew(user.date_joined)) throw new GuardedError('new-sign-in', 'MONETIZATION_WALLET_ERROR');
+}
+
+/** Two users who buy from each other move the same tokens in a circle. */
+async function requireNoCircle(
+  app: App,
+  transaction: Transaction,
+  { userId }: UserCaller,
+  { gameId, sellerId, terms }: Spending,
+): Promise<void> {
+  if (terms.circular_trade_days === 0) return;
+  const since = app.clock.now() - terms.circular_trade_days * DAY;
+  if (await store.hasBoughtFrom(transaction, { buyer: sellerId, seller: userId, gameId, since }))
+    throw new GuardedError('wash-trading', 'MONETIZATION_REQUEST_ERROR');
+}
+
+const hasLimits = (terms: Terms): boolean =>
+  terms.purchases_per_hour > 0 ||
+  terms.tokens_per_day > 0 ||
+  terms.purchases_per_hour_and_address > 0 ||
+  terms.purchases_per_hour_in_game > 0;
+
+const addressOf = ({ secrets }: App, gameId: number, address: string | undefined): string =>
+  address ? secrets.sign('spending', `${gameId}/${address}`) : '';
+
+async function requireWithinLimits(
+  app: App,
+  transaction: Transaction,
+  { userId, address }: UserCaller,
+  { gameId, tokens, terms }: Spending,
+): Promise<void> {
+  if (!hasLimits(terms)) return;
+  // Purchases of different mods do not wait for each other elsewhere, and have to count each other here.
+  await takeAdvisoryLock(transaction, `spending/${gameId}`);
+  const now = app.clock.now();
+  const refuse = (guard: Guard) => new GuardedError(guard, 'MONETIZATION_WALLET_ERROR');
+  const exceeds = (limit: number, count: number) => limit > 0 && count > limit;
+  const ofHour = await store.spentByUser(transaction, userId, gameId, now - HOUR);
+  if (exceeds(terms.purchases_per_hour, ofHour.purchases + 1)) throw refuse('purchases-of-user');
+  const ofDay = await store.spentByUser(transaction, userId, gameId, now - DAY);
+  if (exceeds(terms.tokens_per_day, ofDay.tokens + tokens)) throw refuse('tokens-of-user');
+  const from = await store.spentFrom(transaction, gameId, addressOf(app, gameId, address), now - HOUR);
+  if (address && exceeds(terms.purchases_per_hour_and_address, from.purchases + 1))
+    throw refuse('purchases-of-address');
+  const inGame = await store.spentInGame(transaction, gameId, now - HOUR);
+  if (exceeds(terms.purchases_per_hour_in_game, inGame.purchases + 1)) throw refuse('purchases-of-game');
+}
+
+/** Counts a purchase towards the limits of its game. */
+export async function recordSpending(
+  app: App,
+  transaction: Transaction,
+  { userId, address }: Pick<UserCaller, 'userId' | 'address'>,
+  { purchaseId, gameId, tokens, terms }: Omit<Spending, 'sellerId'> & { readonly purchaseId: number },
+): Promise<void> {
+  if (!hasLimits(terms)) return;
+  await store.add(transaction, {
+    purchase_id: purchaseId,
+    user_id: userId,
+    game_id: gameId,
+    address: addressOf(app, gameId, address),
+    tokens,
+    date_added: app.clock.now(),
+  });
+}
+
+/** Runs a purchase, and logs it if a rule against fraud refuses it: once per user, rule and hour. */
+export async function logRefusals<T>(
+  app: App,
+  { userId }: UserCaller,
+  subject: { readonly gameId: number; readonly modId: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof GuardedError) await logRefusal(app, userId, subject, error.guard);
+    throw error;
+  }
+}
+
+async function logRefusal(
+  app: App,
+  userId: number,
+  { gameId, modId }: { readonly gameId: number; readonly modId: number },
+  guard: Guard,
+): Promise<void> {
+  const hour = Math.floor(app.clock.now() / HOUR) * HOUR;
+  await app.db.write(async (transaction) => {
+    const row = { user_id: userId, game_id: gameId, guard, date_hour: hour };
+    if (!(await store.addRefusal(transaction, row))) return;
+    const subject = { resource: 'users', id: userId, gameId };
+    const data = { guard, mod_id: modId };
+    await audit(app, transaction, { actor: 0, action: 'users.purchase-refused', subject, data });
+  });
+}

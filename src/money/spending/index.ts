@@ -1,0 +1,17 @@
+import { resource } from '../../platform/manifest/resource.ts';
+import { forgetSpending, JUDGE_CLAWBACKS, judgeClawbacks } from './clawbacks.ts';
+import { spendingTables } from './migrations/2026-11-16-spending.ts';
+import { personalSpending } from './personal.ts';
+
+const HOUR = 3_600;
+
+/** Rules against stolen accounts and fraud. */
+export const spending = resource({
+  name: 'spending',
+  migrations: [spendingTables],
+  jobs: [
+    { kind: JUDGE_CLAWBACKS, run: judgeClawbacks },
+    { kind: 'spending.forget', every: HOUR, run: forgetSpending },
+  ],
+  personalData: personalSpending,
+});
