@@ -97,6 +97,8 @@ export const AUDITED: Record<string, Audited> = {
   'decide-seller-account': 'separately',
   'decide-payout': 'separately',
   'decide-game-partner': 'audited',
+  'edit-plan': 'audited',
+  'edit-game-plan': 'audited',
   'submit-mod-to-marketplace': { not: 'it sells nothing before the team has decided, which is audited' },
   'decide-marketplace-submission': 'separately',
   'decide-marketplace-lock': 'audited',

@@ -468,6 +468,8 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'decide-game-partner': () => ({ body: { status: 'invited' } }),
   'decide-marketplace-submission': () => ({ body: { status: 'approved' } }),
   'decide-marketplace-lock': () => ({ body: { is_locked: false, reason: 'Checked' } }),
+  'edit-plan': ({ params }) => ({ params: { ...params, plan: 'enterprise' }, body: { may_sell: true } }),
+  'edit-game-plan': () => ({ body: { plan: 'enterprise' } }),
   'refund-game-purchase': () => ({ body: { reason: 'Broken' } }),
   'request-payout': () => ({ body: { idempotent_key: 'payout' } }),
   'decide-payout': () => ({ body: { status: 'paid' } }),

@@ -419,6 +419,8 @@ const REQUESTS: Record<string, Request> = {
   'decide-game-partner': body({ status: 'invited' }),
   'decide-marketplace-submission': body({ status: 'approved' }),
   'decide-marketplace-lock': body({ is_locked: true, reason: 'Race' }),
+  'edit-plan': () => ({ params: { plan: 'enterprise' }, body: { may_sell: true } }),
+  'edit-game-plan': body({ plan: 'enterprise' }),
   'refund-game-purchase': body({ reason: 'Broken' }),
   'request-payout': body({ idempotent_key: 'race' }),
   'decide-payout': body({ status: 'paid' }),

@@ -12,6 +12,8 @@ export const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   'token add': () => import('./token-add.ts'),
   'client add': () => import('./client-add.ts'),
   'pack add': () => import('./pack-add.ts'),
+  'plan set': () => import('./plan-set.ts'),
+  'plan assign': () => import('./plan-assign.ts'),
   'portal set': () => import('./portal-set.ts'),
   'staff list': () => import('./staff-list.ts'),
   'staff set': () => import('./staff-set.ts'),

@@ -5,6 +5,7 @@ import { games } from '../catalogue/games/index.ts';
 import { media } from '../catalogue/media/index.ts';
 import { metadata } from '../catalogue/metadata/index.ts';
 import { mods } from '../catalogue/mods/index.ts';
+import { plans } from '../catalogue/plans/index.ts';
 import { previews } from '../catalogue/previews/index.ts';
 import { restrictions } from '../catalogue/restrictions/index.ts';
 import { reviews } from '../catalogue/reviews/index.ts';
@@ -75,6 +76,7 @@ import { portals } from '../signin/portals/index.ts';
 import { sessions } from '../signin/sessions/index.ts';
 import { auditLists } from '../studio/audit/index.ts';
 import { gameMetrics } from '../studio/metrics/index.ts';
+import { planSettings } from '../studio/plans/index.ts';
 import { service } from '../studio/service/index.ts';
 import { webhookSettings } from '../studio/webhooks/index.ts';
 
@@ -96,6 +98,7 @@ export const resources: readonly Resource[] = [
   follows,
   teams,
   reviews,
+  plans,
   restrictions,
   games,
   mods,
@@ -154,6 +157,7 @@ export const resources: readonly Resource[] = [
   stores,
   payouts,
   auditLists,
+  planSettings,
   webhookSettings,
   gameMetrics,
   service,

@@ -8,6 +8,7 @@ import { completePictures } from '../../platform/images/pictures.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { requireEnglish } from '../../platform/text/translations.ts';
 import { audit } from '../../records/audit/audit.ts';
+import { requirePlanThatSells } from '../plans/plans.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
 import {
   addGame,
@@ -54,6 +55,7 @@ export async function editGame(
     if (level < MANAGER) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
     requireMayChange(caller, before, level, changes);
     requirePreviewable(before, changes);
+    await requireMaySell(transaction, before, changes);
     if (changes.status === GAME_ACCEPTED && before.status !== GAME_ACCEPTED)
       await requireLeaderAgreed(transaction, before.submitted_by);
     await applyGameChanges(app, transaction, id, changes, written);
@@ -92,6 +94,16 @@ function requireMayChange(caller: Caller, before: GameRow, level: number, change
     throw new ApiError('GAME_NO_UPDATE_STATUS_PERMISSION');
   if ((switched & ON_HOMEPAGE) !== 0 || FOR_OPERATORS.some(isChanged)) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
   if (level < ADMINISTRATOR && FOR_ADMINISTRATORS.some(isChanged)) throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
+/** `monetization_options`: the game sells. */
+const SELLS = 1;
+
+/** Whether a game may begin to sell depends on its plan. */
+async function requireMaySell(transaction: Transaction, before: GameRow, changes: GameChanges): Promise<void> {
+  const { monetization_options = before.monetization_options } = changes;
+  if ((monetization_options & ~before.monetization_options & SELLS) !== 0)
+    await requirePlanThatSells(transaction, before.id);
 }
 
 /** A public game needs no preview. */
@@ -140,6 +152,7 @@ async function addSubmitted(
   const settings = { ...(instructions && { instructions }), ...(ugc_name && { ugc_name }) };
   const game = await addGame(app, transaction, { name, summary, ownerId: caller.userId, settings });
   requireMayChange(caller, game, ADMINISTRATOR, changes);
+  await requireMaySell(transaction, game, changes);
   await applyGameChanges(app, transaction, game.id, changes, 'en');
   return game;
 }

@@ -6,6 +6,7 @@ import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } fro
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
+import { PLAN_REFUSALS } from '../plans/plans.ts';
 import { GameTagOptionObject, toTagOption } from '../tag-options/object.ts';
 import { optionsOn, tagCountsOn } from '../tag-options/platforms.ts';
 import { GameChangesBody, NewGameBody } from './changes.ts';
@@ -106,6 +107,7 @@ const addGameOperation = operation({
     'GAME_NO_UPDATE_PERMISSION',
     'GAME_NO_UPDATE_STATUS_PERMISSION',
     'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
+    ...PLAN_REFUSALS,
   ],
   handle: async (app, { caller, body, files, language, contentLanguage, portal }) => {
     const edit = { changes: body, written: contentLanguage, answered: language };
@@ -133,6 +135,7 @@ export const editGameOperation = operation({
     'GAME_NO_UPDATE_STATUS_PERMISSION',
     'GAME_NO_ADMIN_PERMISSION',
     'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
+    ...PLAN_REFUSALS,
     'GAME_NO_AGREEMENT',
     'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
   ],

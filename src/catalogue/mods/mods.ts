@@ -14,6 +14,7 @@ import { recordModEvent, recordUserEvent } from '../../records/events/events.ts'
 import type { ModEventType } from '../../records/webhooks/kinds.ts';
 import { requireGame } from '../games/games.ts';
 import { countPublicMods } from '../games/stats.ts';
+import { requireRoomForMod } from '../plans/plans.ts';
 import { ADMINISTRATOR, joinTeam } from '../teams/teams.ts';
 import {
   isPublic,
@@ -108,6 +109,7 @@ export const NEW_MOD = {
 export async function addMod(app: App, transaction: Transaction, mod: NewMod): Promise<store.ModRow> {
   const { gameId, ownerId, accepted = false, ...fields } = mod;
   await requireUserIn(transaction, ownerId);
+  await requireRoomForMod(transaction, gameId);
   const now = app.clock.now();
   const row = await store.add(transaction.query, {
     ...NEW_MOD,
@@ -186,6 +188,8 @@ export async function applyModChanges(
   const now = app.clock.now();
   if (columns.status === MOD_ACCEPTED && before.date_live === 0) columns.date_live = now;
   await requireNotNeeded(transaction, before, columns);
+  const isRestored = before.status === MOD_DELETED && (columns.status ?? MOD_DELETED) !== MOD_DELETED;
+  if (isRestored) await requireRoomForMod(transaction, before.game_id);
   if (columns.status === MOD_DELETED && before.status !== MOD_DELETED) await endForDeletedMod(app, transaction, before);
   const after = await store.change(transaction, before.id, { ...columns, date_updated: now });
   await settle(app, transaction, before, after, userId);

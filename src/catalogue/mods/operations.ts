@@ -6,6 +6,7 @@ import { Created, created, type Input, Json, noContent, ok, operation } from '..
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { linksChangeAt } from '../live-files/links.ts';
 import { PlatformStatusQuery } from '../live-files/object.ts';
+import { PLAN_REFUSALS } from '../plans/plans.ts';
 import { isModVisibleToClass, requireModDocument, requireSingleMod } from './access.ts';
 import { bodiesIn, ModChangesBody, NewModBody, toModChanges } from './changes.ts';
 import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
@@ -132,6 +133,7 @@ export const addModOperation = operation({
     'GAME_NOT_FOUND',
     'GAME_DELETED',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
+    ...PLAN_REFUSALS,
     'MOD_NO_MATURITY_ALLOWED_BY_GAME',
     ...OFFER_ERRORS,
     'GAME_TAGS_NO_OPTIONS_SET',
@@ -175,6 +177,7 @@ const edited = {
     'MOD_CANNOT_DELETE_PURCHASED',
     'MOD_NO_DELETE_PERMISSION_HAS_POTENTIAL_OWNERS',
     'MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN',
+    ...PLAN_REFUSALS,
     'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
     ...OFFER_ERRORS,
   ],

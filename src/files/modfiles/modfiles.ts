@@ -11,6 +11,7 @@ import {
   requireModForChange,
 } from '../../catalogue/mods/mods.ts';
 import { applyRulesToMod } from '../../catalogue/mods/rule-checks.ts';
+import { requireRoomForFile } from '../../catalogue/plans/plans.ts';
 import { prepareRules } from '../../catalogue/rules/evaluation.ts';
 import { ADMINISTRATOR } from '../../catalogue/teams/teams.ts';
 import { notifyDecision } from '../../people/notifications/notifications.ts';
@@ -160,6 +161,7 @@ async function insertFile(
 ): Promise<store.StoredFile> {
   const mod = await requireModForChange(transaction, caller, which.gameId, which.modId);
   await requireUploader(transaction, caller, which);
+  await requireRoomForFile(transaction, which.gameId, file.bytes);
   const targets = await origin.targets(transaction, which.gameId, fields.platforms);
   const submitterId = origin.submitterId ?? caller.userId;
   const values = { ...newRow(app, mod, file, submitterId, fields), kind: origin.kind };

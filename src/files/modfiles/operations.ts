@@ -1,6 +1,7 @@
 import { linksChangeAt } from '../../catalogue/live-files/links.ts';
 import { ModfileObject, modfileJson, PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
 import { isVisibleToClass } from '../../catalogue/mods/access.ts';
+import { PLAN_REFUSALS } from '../../catalogue/plans/plans.ts';
 import { reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { FilePath, ModPath, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
@@ -120,6 +121,7 @@ export const addModfileOperation = operation({
     ...NOT_FOUND,
     'MODFILE_NO_UPLOAD_PERMISSION',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
+    ...PLAN_REFUSALS,
     ...INCOMING_ERRORS,
   ],
   handle: async (app, { caller, params, body: { upload_id: uploadId, ...body }, files }) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLAN_REFUSALS } from '../../catalogue/plans/plans.ts';
 import { anyone, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -48,7 +49,11 @@ const REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] 
 /** The errors for an unknown or revoked secret, and those of the cook’s mod. */
 const RUNNER_REFUSALS = ['TOKEN_EXPIRED_OR_REVOKED'] as const;
 const MOD_REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
-const UPLOADER_REFUSALS = ['MODFILE_NO_UPLOAD_PERMISSION', 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN'] as const;
+const UPLOADER_REFUSALS = [
+  'MODFILE_NO_UPLOAD_PERMISSION',
+  'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
+  ...PLAN_REFUSALS,
+] as const;
 const CLAIM = '/cook-runner/claims/{claim_id}';
 const ClaimPath = z.object({ claim_id: z.string().trim().toLowerCase().pipe(z.uuid()) });
 const UploadQuery = z.object({

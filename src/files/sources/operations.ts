@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ModfileObject, modfileJson } from '../../catalogue/live-files/object.ts';
+import { PLAN_REFUSALS } from '../../catalogue/plans/plans.ts';
 import { anyone, user } from '../../platform/access/caller.ts';
 import { ModPath, PathId, pageOf, pageOfJson } from '../../platform/http/objects.ts';
 import { Created, created, Json, noContent, ok, operation, storedFile } from '../../platform/http/operation.ts';
@@ -54,6 +55,7 @@ export const addSourceModfile = operation({
     ...NOT_FOUND,
     'MODFILE_NO_UPLOAD_PERMISSION',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
+    ...PLAN_REFUSALS,
     'GAME_CANT_HAVE_PLATFORM_SPECIFIC_FILES',
     ...INCOMING_ERRORS,
   ],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLAN_REFUSALS } from '../../catalogue/plans/plans.ts';
 import { user } from '../../platform/access/caller.ts';
 import { GamePath, Id, Integer, PathId, page, pageOf, Timestamp, UserPath } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
@@ -167,6 +168,7 @@ export const decideOverContent = operation({
     'REPORT_ALREADY_RESOLVED',
     'MOD_CANNOT_BE_ACCEPTED_WITHOUT_MODFILE',
     'MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN',
+    ...PLAN_REFUSALS,
     'MOD_NO_DELETE_PERMISSION',
     'MOD_CANNOT_DELETE_MONETISED',
     'MOD_CANNOT_DELETE_PURCHASED',
