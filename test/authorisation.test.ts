@@ -469,7 +469,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'decide-marketplace-submission': () => ({ body: { status: 'approved' } }),
   'decide-marketplace-lock': () => ({ body: { is_locked: false, reason: 'Checked' } }),
   'edit-plan': ({ params }) => ({ params: { ...params, plan: 'enterprise' }, body: { may_sell: true } }),
-  'edit-game-plan': () => ({ body: { plan: 'enterprise' } }),
+  'edit-game-plan': ({ game }) => ({ body: { game_id: game.id, plan: 'enterprise' } }),
   'refund-game-purchase': () => ({ body: { reason: 'Broken' } }),
   'request-payout': () => ({ body: { idempotent_key: 'payout' } }),
   'decide-payout': () => ({ body: { status: 'paid' } }),

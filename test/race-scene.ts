@@ -420,7 +420,7 @@ const REQUESTS: Record<string, Request> = {
   'decide-marketplace-submission': body({ status: 'approved' }),
   'decide-marketplace-lock': body({ is_locked: true, reason: 'Race' }),
   'edit-plan': () => ({ params: { plan: 'enterprise' }, body: { may_sell: true } }),
-  'edit-game-plan': body({ plan: 'enterprise' }),
+  'edit-game-plan': ({ game }) => ({ body: { game_id: game.id, plan: 'enterprise' } }),
   'refund-game-purchase': body({ reason: 'Broken' }),
   'request-payout': body({ idempotent_key: 'race' }),
   'decide-payout': body({ status: 'paid' }),

@@ -466,6 +466,18 @@ export interface GamePage {
   result_total: number;
 }
 
+export interface GamePlan {
+  game_id: number;
+  plan: "basic" | "pro" | "growth" | "enterprise";
+  /** How many mods a game can have; 0 for any number. */ mods_max: number;
+  /** How much its files can have together, in millions of bytes; 0 for any size. */ storage_megabytes_max: number;
+  /** Whether a game can switch on monetization. */ may_sell: boolean;
+  used: {
+  mods: number;
+  storage_megabytes: number;
+};
+}
+
 export interface GamePlatforms {
   platform: string;
   label: string;
@@ -1481,6 +1493,17 @@ export interface PermissionReviews {
 })[];
 }
 
+export interface Plan {
+  plan: "basic" | "pro" | "growth" | "enterprise";
+  /** How many mods a game can have; 0 for any number. */ mods_max: number;
+  /** How much its files can have together, in millions of bytes; 0 for any size. */ storage_megabytes_max: number;
+  /** Whether a game can switch on monetization. */ may_sell: boolean;
+}
+
+export interface Plans {
+  data: Plan[];
+}
+
 export interface PreviewLink {
   resource_type: "games" | "mods";
   resource_id: number;
@@ -1846,6 +1869,16 @@ export interface SellingTerms {
   /** How long a rejected applicant waits (900043). */ partner_reapply_days: number;
   /** Whether sellers have to accept the agreement on monetization first (900044). */ seller_agreement: boolean;
   /** Whether sellers have to register a PayPal account: `payout_details` of `paypal:` and a mail address (15046). */ sellers_need_paypal: boolean;
+  /** Whether only accounts with a confirmed mail address have a wallet (17034) and buy (900007). */ verified_only: boolean;
+  /** How many hours after a new sign-in to an older account its token cannot buy mods (900008). */ sign_in_hours_min: number;
+  /** How many hours after a sign-in its token can buy mods (900002); 0 for any time. */ sign_in_hours_max: number;
+  /** How many mods a user can buy in an hour (900008); 0 for any number. */ purchases_per_hour: number;
+  /** How many tokens a user can spend in 24 hours (900008); 0 for any number. */ tokens_per_day: number;
+  /** How many mods can be bought from one network address in an hour (900008); 0 for any number. */ purchases_per_hour_and_address: number;
+  /** How many mods of the game can be bought in an hour by all users (900008); 0 for any number. */ purchases_per_hour_in_game: number;
+  /** Who sold a mod to a user cannot buy from them within these days (900001); 0 to allow it. */ circular_trade_days: number;
+  /** After how many clawbacks in 24 hours a user is locked out of the marketplace (900015); 0 for never. */ clawbacks_to_lock: number;
+  /** After how many clawbacks of the game in 24 hours the audit log says so; 0 for never. */ clawback_storm: number;
   /** Whether only tokens of a sign-in in the game may buy (900074). */ in_game_only: boolean;
 }
 
@@ -2283,10 +2316,10 @@ type E13 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13002 | 13004
 type E14 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000;
 type E15 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000;
 type E16 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 15022 | 15023 | 29017;
-type E17 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 15006 | 15012 | 15022 | 15023 | 29001 | 29002 | 29016;
-type E18 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 15006 | 15012 | 15022 | 15023 | 29002 | 29003 | 29004 | 29005 | 29006 | 29007 | 29008 | 29009 | 29010 | 29011 | 29012 | 29013 | 29014 | 29015 | 29017 | 29018 | 29022 | 29025 | 29026;
-type E19 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 15006 | 15012 | 15022 | 15023 | 29002 | 29003 | 29004 | 29017 | 29019 | 29021 | 29023 | 29027 | 29028;
-type E20 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 15006 | 15010 | 15012 | 15022 | 15023 | 29004 | 29017 | 29024;
+type E17 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14040 | 14041 | 14042 | 15006 | 15012 | 15022 | 15023 | 29001 | 29002 | 29016;
+type E18 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14040 | 14041 | 14042 | 15006 | 15012 | 15022 | 15023 | 29002 | 29003 | 29004 | 29005 | 29006 | 29007 | 29008 | 29009 | 29010 | 29011 | 29012 | 29013 | 29014 | 29015 | 29017 | 29018 | 29022 | 29025 | 29026;
+type E19 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14040 | 14041 | 14042 | 15006 | 15012 | 15022 | 15023 | 29002 | 29003 | 29004 | 29017 | 29019 | 29021 | 29023 | 29027 | 29028;
+type E20 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14040 | 14041 | 14042 | 15006 | 15010 | 15012 | 15022 | 15023 | 29004 | 29017 | 29024;
 type E21 = 10000 | 10001 | 10002 | 11005 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 15010;
 type E22 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17000 | 17024 | 17025 | 17026 | 17053;
 type E23 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11006 | 11007 | 11008 | 11009 | 11016 | 11017 | 11032 | 11074 | 11133 | 11201 | 11202 | 11203 | 11205 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14001 | 17053;
@@ -2303,9 +2336,9 @@ type E33 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11006 | 11007 | 11008
 type E34 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11006 | 11007 | 11008 | 11009 | 11016 | 11017 | 11060 | 11061 | 11062 | 11063 | 11074 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14001 | 17053;
 type E35 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11006 | 11007 | 11008 | 11009 | 11016 | 11017 | 11027 | 11028 | 11029 | 11030 | 11032 | 11042 | 11074 | 11133 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14001 | 17053;
 type E36 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009;
-type E37 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14002 | 14003 | 14035 | 14046 | 17011 | 17053;
+type E37 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14002 | 14003 | 14035 | 14040 | 14041 | 14042 | 14046 | 17011 | 17053;
 type E38 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007;
-type E39 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14002 | 14003 | 14006 | 14007 | 14016 | 14039 | 14046 | 17053 | 29400;
+type E39 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14002 | 14003 | 14006 | 14007 | 14016 | 14039 | 14040 | 14041 | 14042 | 14046 | 17053 | 29400;
 type E40 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14004 | 14005 | 14006 | 14007 | 14017 | 14018 | 17053;
 type E41 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11079 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 14044 | 17053;
 type E42 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 29500;
@@ -2345,14 +2378,14 @@ type E75 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006
 type E76 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 14010 | 17053;
 type E77 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 14039 | 29100;
 type E78 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 14039 | 17011 | 17053;
-type E79 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 15016 | 15019 | 15044 | 15050 | 15052 | 15056 | 15060 | 15062 | 17053 | 29500 | 29501 | 29502;
+type E79 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 14040 | 14041 | 14042 | 15016 | 15019 | 15044 | 15050 | 15052 | 15056 | 15060 | 15062 | 17053 | 29500 | 29501 | 29502;
 type E80 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 29502;
 type E81 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 15013 | 17053 | 29501 | 29502;
 type E82 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15025;
-type E83 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 14011 | 15012 | 15017 | 15018 | 15037 | 15046 | 15048 | 15049 | 15054 | 15061 | 17011 | 17053 | 29200 | 900011 | 900012 | 900013 | 900014 | 900015 | 900019 | 900020 | 900041 | 900044 | 900045;
+type E83 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 14011 | 14040 | 14041 | 14042 | 15012 | 15017 | 15018 | 15037 | 15046 | 15048 | 15049 | 15054 | 15061 | 17011 | 17053 | 29200 | 900011 | 900012 | 900013 | 900014 | 900015 | 900019 | 900020 | 900041 | 900044 | 900045;
 type E84 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007;
 type E85 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15022 | 15023 | 15024;
-type E86 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 14011 | 15013 | 15014 | 15015 | 15016 | 15017 | 15018 | 15019 | 15022 | 15023 | 15037 | 15046 | 15048 | 15049 | 15050 | 15052 | 15054 | 15060 | 15061 | 15062 | 17053 | 29200 | 29400 | 900011 | 900012 | 900013 | 900014 | 900015 | 900019 | 900020 | 900041 | 900044 | 900045;
+type E86 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 14011 | 14040 | 14041 | 14042 | 15013 | 15014 | 15015 | 15016 | 15017 | 15018 | 15019 | 15022 | 15023 | 15037 | 15046 | 15048 | 15049 | 15050 | 15052 | 15054 | 15060 | 15061 | 15062 | 17053 | 29200 | 29400 | 900011 | 900012 | 900013 | 900014 | 900015 | 900019 | 900020 | 900041 | 900044 | 900045;
 type E87 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15019 | 15022 | 15023 | 15050 | 15051 | 15053 | 15060 | 15062 | 17053;
 type E88 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11044 | 11045 | 11046 | 11047 | 11048 | 11059 | 11069 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 15000 | 15001 | 15011 | 15020 | 15022 | 15023 | 17053 | 900000 | 900001 | 900002 | 900007 | 900008 | 900012 | 900013 | 900014 | 900015 | 900019 | 900020 | 900021 | 900030 | 900034 | 900035 | 900044 | 900049 | 900051 | 900054 | 900055 | 900061 | 900064 | 900074 | 900098;
 type E89 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15022 | 15023;
@@ -2366,7 +2399,7 @@ type E96 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006
 type E97 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15006 | 15022 | 15023 | 17053;
 type E98 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 15022 | 15023 | 15031 | 17053 | 29200;
 type E99 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15022 | 15023 | 15032 | 17053;
-type E100 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 15006 | 15012 | 15022 | 15023 | 17011 | 17053 | 29004 | 29017 | 29024 | 29200;
+type E100 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 14040 | 14041 | 14042 | 15006 | 15012 | 15022 | 15023 | 17011 | 17053 | 29004 | 29017 | 29024 | 29200;
 type E101 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15022 | 15023 | 29017;
 type E102 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 15006 | 15012 | 15022 | 15023 | 17053 | 29001 | 29002 | 29016;
 type E103 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15006 | 15012 | 15022 | 15023 | 17053 | 29002 | 29003 | 29004 | 29005 | 29006 | 29007 | 29008 | 29009 | 29010 | 29011 | 29012 | 29013 | 29014 | 29015 | 29017 | 29018 | 29022 | 29025 | 29026;
@@ -2398,7 +2431,7 @@ type E128 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 1100
 type E129 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15013 | 15022 | 15023 | 17053;
 type E130 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 15011 | 15022 | 15023 | 15028 | 15043 | 17053;
 type E131 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15022 | 15023 | 17053 | 900000 | 900033;
-type E132 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 14037 | 15006 | 15012 | 15022 | 15023 | 17011 | 17053 | 29004 | 29017 | 29024 | 29200;
+type E132 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 14037 | 14040 | 14041 | 14042 | 15006 | 15012 | 15022 | 15023 | 17011 | 17053 | 29004 | 29017 | 29024 | 29200;
 type E133 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15008 | 15010 | 15022 | 15023 | 17053;
 type E134 = 10000 | 10001 | 10002 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 15010 | 15022 | 15023;
 type E135 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14006 | 14007 | 15000 | 15001 | 15002 | 15003 | 15020 | 15022 | 15023 | 15024 | 17053;
@@ -2490,7 +2523,7 @@ type E220 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 1100
 type E221 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17011 | 17053;
 type E222 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11076 | 11077 | 12003 | 12004 | 13007 | 13009 | 14000 | 17053;
 type E223 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17032 | 17053 | 17065;
-type E224 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14001 | 14006 | 900022;
+type E224 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14001 | 14006 | 17034 | 900022;
 type E225 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14001 | 14006 | 17053 | 29100;
 type E226 = 10000 | 10001 | 10002 | 11008 | 11009 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17040 | 17046 | 17048;
 type E227 = 10000 | 10001 | 10002 | 11008 | 11009 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17040 | 17044 | 17046 | 17047 | 17048 | 17049;
@@ -2513,22 +2546,24 @@ type E243 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 1100
 type E244 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11060 | 11104 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14006 | 15000 | 15001 | 15011 | 15020 | 15022 | 15023 | 17000 | 900001 | 900007 | 900012 | 900013 | 900014 | 900015 | 900020 | 900021 | 900034 | 900049 | 900051 | 900054 | 900061 | 900074 | 900098;
 type E245 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11060 | 11104 | 12003 | 12004 | 13007 | 13009 | 17000;
 type E246 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17000 | 17013 | 17016 | 17017 | 17018 | 17053;
-type E247 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17053 | 29500;
-type E248 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17053 | 29500 | 900000;
-type E249 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17014 | 17017 | 17053;
-type E250 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17015 | 17017 | 17053;
-type E251 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 17000 | 17042;
-type E252 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11051 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17001 | 17004 | 17012 | 17017 | 17023 | 17053 | 900038;
-type E253 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
-type E254 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
-type E255 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17039 | 17053 | 17063;
-type E256 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17053;
-type E257 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000;
-type E258 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 11130 | 11131 | 11134 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17030 | 17053 | 17062;
-type E259 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 15005 | 17030 | 17053;
-type E260 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17012 | 17017 | 17023 | 17053;
-type E261 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17036 | 17037 | 17039 | 17053 | 17064;
-type E262 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17042;
+type E247 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14001 | 14006 | 17012 | 17053;
+type E248 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17053 | 29500;
+type E249 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17053 | 29500 | 900000;
+type E250 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17012 | 17053;
+type E251 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17014 | 17017 | 17053;
+type E252 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17015 | 17017 | 17053;
+type E253 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 17000 | 17042;
+type E254 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11051 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17001 | 17004 | 17012 | 17017 | 17023 | 17053 | 900038;
+type E255 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
+type E256 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
+type E257 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17039 | 17053 | 17063;
+type E258 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17053;
+type E259 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000;
+type E260 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 11130 | 11131 | 11134 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17030 | 17053 | 17062;
+type E261 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 15005 | 17030 | 17053;
+type E262 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17012 | 17017 | 17023 | 17053;
+type E263 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17036 | 17037 | 17039 | 17053 | 17064;
+type E264 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17042;
 
 /** Every operation of the API by its method and path. */
 export interface Operations {
@@ -2960,7 +2995,7 @@ export interface Operations {
   /** Shows the conditions under which a game sells: fees, shares, refunds, taxes. For its team. */
   'GET /games/{game_id}/monetization/terms': { input: { game_id: number }; output: SellingTerms; errors: E144 };
   /** Changes the conditions for everything that is sold from now on; what was sold before keeps its own. For administrators of the game. */
-  'PUT /games/{game_id}/monetization/terms': { input: { game_id: number } & { /** The currency of token packs that name none (ISO 4217). */ currency?: string; /** The fee of the site per token, in millionths of the currency. */ fee_micros?: number; /** What sellers and the game share per token, in millionths of the currency. */ pool_micros?: number; /** The share of sellers in the pool, in hundredths of a percent; the rest is the game’s. */ seller_basis_points?: number; /** The lowest price of a mod, in tokens. */ price_min?: number; /** The highest price of a mod, in tokens. */ price_max?: number; /** How long earnings are pending. */ hold_days?: number; /** How long a buyer can return a mod. */ refund_days?: number; /** How many mods a buyer can return in 365 days. */ refunds_per_year?: number; /** How long the game’s team can refund a mod. */ studio_refund_days?: number; /** How long a buyer can return an unused token pack. */ pack_refund_days?: number; /** How many token packs a buyer can return in 365 days. */ pack_refunds_per_year?: number; /** How many token packs a buyer can bring from one store in 24 hours; 0 for any number. */ store_packs_per_day?: number; /** The tax on token packs, in hundredths of a percent. */ tax_basis_points?: number; /** Whether the price of a pack contains the tax. */ tax_included?: boolean; /** The tax withheld from what sellers earn, in hundredths of a percent. */ withholding_basis_points?: number; /** The least that is paid out at once, in the smallest unit of the currency. */ payout_min?: number; /** What a seller pays for each payout, in the smallest unit of the currency. */ payout_fee?: number; /** Whether sellers are paid at the beginning of each month without a request. */ payout_monthly?: boolean; /** How many public mods an applicant for the partner programme needs. */ partner_mods_min?: number; /** How many subscribers these mods need together. */ partner_subscribers_min?: number; /** The weighted rating that the best of them needs, in percent. */ partner_rating_min?: number; /** Whether the team decides over each application. */ partner_review?: boolean; /** Whether only invited users may apply (900042). */ partner_invited_only?: boolean; /** How long a rejected applicant waits (900043). */ partner_reapply_days?: number; /** Whether sellers have to accept the agreement on monetization first (900044). */ seller_agreement?: boolean; /** Whether sellers have to register a PayPal account: `payout_details` of `paypal:` and a mail address (15046). */ sellers_need_paypal?: boolean; /** Whether only tokens of a sign-in in the game may buy (900074). */ in_game_only?: boolean }; output: SellingTerms; errors: E63 };
+  'PUT /games/{game_id}/monetization/terms': { input: { game_id: number } & { /** The currency of token packs that name none (ISO 4217). */ currency?: string; /** The fee of the site per token, in millionths of the currency. */ fee_micros?: number; /** What sellers and the game share per token, in millionths of the currency. */ pool_micros?: number; /** The share of sellers in the pool, in hundredths of a percent; the rest is the game’s. */ seller_basis_points?: number; /** The lowest price of a mod, in tokens. */ price_min?: number; /** The highest price of a mod, in tokens. */ price_max?: number; /** How long earnings are pending. */ hold_days?: number; /** How long a buyer can return a mod. */ refund_days?: number; /** How many mods a buyer can return in 365 days. */ refunds_per_year?: number; /** How long the game’s team can refund a mod. */ studio_refund_days?: number; /** How long a buyer can return an unused token pack. */ pack_refund_days?: number; /** How many token packs a buyer can return in 365 days. */ pack_refunds_per_year?: number; /** How many token packs a buyer can bring from one store in 24 hours; 0 for any number. */ store_packs_per_day?: number; /** The tax on token packs, in hundredths of a percent. */ tax_basis_points?: number; /** Whether the price of a pack contains the tax. */ tax_included?: boolean; /** The tax withheld from what sellers earn, in hundredths of a percent. */ withholding_basis_points?: number; /** The least that is paid out at once, in the smallest unit of the currency. */ payout_min?: number; /** What a seller pays for each payout, in the smallest unit of the currency. */ payout_fee?: number; /** Whether sellers are paid at the beginning of each month without a request. */ payout_monthly?: boolean; /** How many public mods an applicant for the partner programme needs. */ partner_mods_min?: number; /** How many subscribers these mods need together. */ partner_subscribers_min?: number; /** The weighted rating that the best of them needs, in percent. */ partner_rating_min?: number; /** Whether the team decides over each application. */ partner_review?: boolean; /** Whether only invited users may apply (900042). */ partner_invited_only?: boolean; /** How long a rejected applicant waits (900043). */ partner_reapply_days?: number; /** Whether sellers have to accept the agreement on monetization first (900044). */ seller_agreement?: boolean; /** Whether sellers have to register a PayPal account: `payout_details` of `paypal:` and a mail address (15046). */ sellers_need_paypal?: boolean; /** Whether only accounts with a confirmed mail address have a wallet (17034) and buy (900007). */ verified_only?: boolean; /** How many hours after a new sign-in to an older account its token cannot buy mods (900008). */ sign_in_hours_min?: number; /** How many hours after a sign-in its token can buy mods (900002); 0 for any time. */ sign_in_hours_max?: number; /** How many mods a user can buy in an hour (900008); 0 for any number. */ purchases_per_hour?: number; /** How many tokens a user can spend in 24 hours (900008); 0 for any number. */ tokens_per_day?: number; /** How many mods can be bought from one network address in an hour (900008); 0 for any number. */ purchases_per_hour_and_address?: number; /** How many mods of the game can be bought in an hour by all users (900008); 0 for any number. */ purchases_per_hour_in_game?: number; /** Who sold a mod to a user cannot buy from them within these days (900001); 0 to allow it. */ circular_trade_days?: number; /** After how many clawbacks in 24 hours a user is locked out of the marketplace (900015); 0 for never. */ clawbacks_to_lock?: number; /** After how many clawbacks of the game in 24 hours the audit log says so; 0 for never. */ clawback_storm?: number; /** Whether only tokens of a sign-in in the game may buy (900074). */ in_game_only?: boolean }; output: SellingTerms; errors: E63 };
   /** Lists all conditions under which a game has sold, the newest first. For its team. */
   'GET /games/{game_id}/monetization/terms/history': { input: { game_id: number } & Listed<never>; output: SellingTermsPage; errors: E144 };
   /** Lists the token packs that a game sells, once per portal, the cheapest first. With a portal header, those of that portal. */
@@ -2983,6 +3018,8 @@ export interface Operations {
   'DELETE /games/{game_id}/oauth/clients/{client_id}': { input: { game_id: number; client_id: number }; output: undefined; errors: E43 };
   /** Replaces the secret of a client and shows it once. The old secret and the service tokens end at once. */
   'PUT /games/{game_id}/oauth/clients/{client_id}/secret': { input: { game_id: number; client_id: number }; output: OauthClientSecret; errors: E43 };
+  /** Shows the plan of a game, what it allows and how much of it is used. For the team of the game. */
+  'GET /games/{game_id}/plan': { input: { game_id: number }; output: GamePlan; errors: E144 };
   /** Lists the portals that players of a game can sign in with, and their settings. Administrators of the game only. */
   'GET /games/{game_id}/portals': { input: { game_id: number } & Listed<never>; output: GamePortalPage; errors: E44 };
   /** Changes the sent settings of a portal for a game. Administrators of the game only. */
@@ -3347,54 +3384,60 @@ export interface Operations {
   'GET /staff': { input: Listed<'date_added' | 'id' | 'level' | 'user_id'> & Filters<{ user_id: number; level: number; date_added: number }>; output: StaffMemberPage; errors: E6 };
   /** Adds a user to the site staff. Moderators act in every game as a moderator of its team; administrators also decide about users, games and the site; owners about all staff. Administrators add members below their level, and owners any. */
   'POST /staff': { input: { user_id: number; /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E246 };
+  /** Gives a game another plan. What it has beyond the limits stays. For administrators of the site. */
+  'PUT /staff/game-plans': { input: { game_id: number; plan: "basic" | "pro" | "growth" | "enterprise" }; output: GamePlan; errors: E247 };
   /** Lists the users who can neither buy nor sell, and why. For administrators of the site. */
   'GET /staff/marketplace-locks': { input: Listed<never>; output: MarketplaceLockPage; errors: E6 };
   /** Locks a user out of the marketplace, or ends the lock. A locked user buys nothing, and their mods are not sold (900015). For administrators of the site. */
-  'PUT /staff/marketplace-locks/{user_id}': { input: { user_id: number } & { is_locked: boolean; reason: string }; output: undefined; errors: E247 };
+  'PUT /staff/marketplace-locks/{user_id}': { input: { user_id: number } & { is_locked: boolean; reason: string }; output: undefined; errors: E248 };
   /** Lists the payouts of the site, the newest first. `/staff/seller-accounts` shows where to pay. For administrators of the site. */
   'GET /staff/payouts': { input: { status?: "requested" | "sent" | "paid" | "failed" | "returned" } & Listed<never>; output: PayoutPage; errors: E6 };
   /** Records what became of a payout that is made by hand (`MODSTEAD_PAYOUTS=manual`). What failed or was returned can be paid out again. For administrators of the site. */
-  'PUT /staff/payouts/{payout_id}': { input: { payout_id: number } & { status: "sent" | "paid" | "failed" | "returned"; reason?: string }; output: Payout; errors: E248 };
+  'PUT /staff/payouts/{payout_id}': { input: { payout_id: number } & { status: "sent" | "paid" | "failed" | "returned"; reason?: string }; output: Payout; errors: E249 };
+  /** Lists the plans and what they allow, the smallest first. For administrators of the site. */
+  'GET /staff/plans': { input: Empty; output: Plans; errors: E6 };
+  /** Sets what a plan allows, for all games that have it; what they have already stays. For administrators of the site. */
+  'PUT /staff/plans/{plan}': { input: { plan: "basic" | "pro" | "growth" | "enterprise" } & { /** How many mods a game can have; 0 for any number. */ mods_max?: number; /** How much its files can have together, in millions of bytes; 0 for any size. */ storage_megabytes_max?: number; /** Whether a game can switch on monetization. */ may_sell?: boolean }; output: Plan; errors: E250 };
   /** Lists the sellers, the oldest registration first. For administrators of the site. */
   'GET /staff/seller-accounts': { input: { status?: "pending" | "action" | "approved" | "rejected" } & Listed<never>; output: SellerAccountPage; errors: E6 };
   /** Decides whether the earnings of a seller can be paid out: `approved`, `rejected`, or `action` if something is missing. For administrators of the site. */
-  'PUT /staff/seller-accounts/{user_id}': { input: { user_id: number } & { status: "action" | "approved" | "rejected"; reason?: string }; output: SellerAccount; errors: E247 };
+  'PUT /staff/seller-accounts/{user_id}': { input: { user_id: number } & { status: "action" | "approved" | "rejected"; reason?: string }; output: SellerAccount; errors: E248 };
   /** Changes the level of a member of the site staff. Administrators change members below them, owners everyone; one owner has to stay. */
-  'PUT /staff/{user_id}': { input: { user_id: number } & { /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E249 };
+  'PUT /staff/{user_id}': { input: { user_id: number } & { /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E251 };
   /** Removes a member of the site staff. Administrators remove members below them, owners everyone, and every member may leave; one owner has to stay. */
-  'DELETE /staff/{user_id}': { input: { user_id: number }; output: undefined; errors: E250 };
+  'DELETE /staff/{user_id}': { input: { user_id: number }; output: undefined; errors: E252 };
   /** Shows one user. */
-  'GET /users/{user_id}': { input: { user_id: number }; output: User; errors: E251 };
+  'GET /users/{user_id}': { input: { user_id: number }; output: User; errors: E253 };
   /** Deletes the account of a user permanently. Staff only. */
-  'DELETE /users/{user_id}': { input: { user_id: number }; output: undefined; errors: E252 };
+  'DELETE /users/{user_id}': { input: { user_id: number }; output: undefined; errors: E254 };
   /** Bans a user from the whole site, at once. Allowed for site administrators, who cannot be banned. */
-  'PUT /users/{user_id}/ban': { input: { user_id: number } & { reason: string }; output: undefined; errors: E253 };
+  'PUT /users/{user_id}/ban': { input: { user_id: number } & { reason: string }; output: undefined; errors: E255 };
   /** Lifts a user’s ban from the site. Allowed for site administrators. */
-  'DELETE /users/{user_id}/ban': { input: { user_id: number }; output: undefined; errors: E254 };
+  'DELETE /users/{user_id}/ban': { input: { user_id: number }; output: undefined; errors: E256 };
   /** Blocks a user: they can no longer follow or invite the caller or comment on the caller’s content, and their content is hidden from the caller. */
-  'POST /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E255 };
+  'POST /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E257 };
   /** Unblocks a user. */
-  'DELETE /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E256 };
+  'DELETE /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E258 };
   /** Lists the public collections of a user. */
-  'GET /users/{user_id}/collections': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'followers_total' | 'id' | 'name' | 'submitted_by'> & Filters<{ id: number; game_id: number; status: number; visible: number; category: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; name: string; name_id: string; maturity_option: number; tags: string }>; output: ModCollectionPage; errors: E257 };
+  'GET /users/{user_id}/collections': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'followers_total' | 'id' | 'name' | 'submitted_by'> & Filters<{ id: number; game_id: number; status: number; visible: number; category: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; name: string; name_id: string; maturity_option: number; tags: string }>; output: ModCollectionPage; errors: E259 };
   /** Lists the followers of a user. */
-  'GET /users/{user_id}/followers': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E257 };
+  'GET /users/{user_id}/followers': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E259 };
   /** Lists the users whom a user follows. */
-  'GET /users/{user_id}/following': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E257 };
+  'GET /users/{user_id}/following': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E259 };
   /** Follows a user. The path names the caller, `user_id` in the body the followed user. */
-  'POST /users/{user_id}/following': { input: { user_id: number } & { body: { /** Whom to follow. */ user_id: number } }; output: undefined; errors: E258 };
+  'POST /users/{user_id}/following': { input: { user_id: number } & { body: { /** Whom to follow. */ user_id: number } }; output: undefined; errors: E260 };
   /** Unfollows a user. The path names the caller and the followed user. */
-  'DELETE /users/{user_id}/following/{target_user_id}': { input: { user_id: number; target_user_id: number }; output: undefined; errors: E259 };
+  'DELETE /users/{user_id}/following/{target_user_id}': { input: { user_id: number; target_user_id: number }; output: undefined; errors: E261 };
   /** Signs a user out everywhere and refuses new sign-ins. Staff only. */
-  'POST /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E260 };
+  'POST /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E262 };
   /** Allows a locked user to sign in again. Staff only. */
-  'DELETE /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E260 };
+  'DELETE /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E262 };
   /** Mutes a user: their content is hidden from the caller. */
-  'POST /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E261 };
+  'POST /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E263 };
   /** Unmutes a user. */
-  'DELETE /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E256 };
+  'DELETE /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E258 };
   /** Lists the mods that a person has bought, as `/me/purchased` does. What others have bought is private. */
-  'GET /users/{user_id}/purchases': { input: { user_id: number; /** Also, or only, files that await approval on the platform; teams see only their own. */ platform_status?: "pending_only" | "live_and_pending"; /** A platform such as WINDOWS, in place of that of the header; ALL for none. */ platforms?: string } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E262 };
+  'GET /users/{user_id}/purchases': { input: { user_id: number; /** Also, or only, files that await approval on the platform; teams see only their own. */ platform_status?: "pending_only" | "live_and_pending"; /** A platform such as WINDOWS, in place of that of the header; ALL for none. */ platforms?: string } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E264 };
 }
 
 /** Their body is JSON; that of all others is a form. */

@@ -23,7 +23,7 @@ export const assign = (transaction: Transaction, gameId: number, plan: string, d
   transaction.run(ASSIGN, [gameId, plan, date]);
 
 const MODS = statement(`select count(*) as mods from
-  (select 1 as counted from mods where game_id = ? and status <> 3 limit ?) as some`);
+  (select 1 as one from mods where game_id = ? and status <> 3 limit ?) as counted`);
 /** Counts the mods of a game that are not deleted, up to `most`. */
 export const modsOf = async (reader: Pick<Database, 'first'>, gameId: number, most: number): Promise<number> =>
   Number((await reader.first<{ mods: number }>(MODS, [gameId, most]))!.mods);

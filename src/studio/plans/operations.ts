@@ -70,16 +70,15 @@ export const editGamePlan = operation({
   id: 'edit-game-plan',
   tag: 'Staff',
   method: 'PUT',
-  path: '/staff/games/{game_id}/plan',
+  path: '/staff/game-plans',
   says: 'Gives a game another plan. What it has beyond the limits stays. For administrators of the site.',
   access: user('write', 'staff'),
-  params: GamePath,
-  body: z.object({ plan: PlanName }),
+  body: z.object({ game_id: Id, plan: PlanName }),
   returns: ok(GamePlanObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'USER_CANT_VIEW_ADMIN_ONLY'],
-  handle: async (app, { caller, params, body }) => ({
-    ...params,
-    ...(await changePlan(app, caller, params.game_id, body.plan)),
+  handle: async (app, { caller, body }) => ({
+    game_id: body.game_id,
+    ...(await changePlan(app, caller, body.game_id, body.plan)),
   }),
 });
 

@@ -29,7 +29,7 @@ const newMod = (game: Game) => ({
 });
 
 const assign = (game: Game, plan: 'basic' | 'pro' | 'growth' | 'enterprise') =>
-  staff.call(editGamePlan, { params: { game_id: game.id }, body: { plan } });
+  staff.call(editGamePlan, { body: { game_id: game.id, plan } });
 
 test('a game has as many mods as its plan allows, and the error names the plan that allows more', async () => {
   const game = await api.aGame();
