@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { editModOperation } from '../src/catalogue/mods/operations.ts';
 import { builtSite } from '../src/commands/site-build.ts';
+import { addCollectionOperation } from '../src/community/collections/operations.ts';
 import { startApi } from './api.ts';
 import { Browser } from './browser.ts';
 
@@ -122,4 +124,52 @@ test('a visitor subscribes, rates and comments with forms, and sees the errors o
   assert.match(text, /fast/);
   const refused = await browser.post(`${path}?/rate`, { csrf: await csrf(), ...named, rating: 7 });
   assert.match(refused.text, /role="alert"/);
+});
+
+test('a collection shows its public mods, and a visitor follows it and subscribes to them all', async () => {
+  const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+  const [owner, shown, hidden] = [await api.aUser(), await api.aMod({ game }), await api.aMod({ game })];
+  await api.aFile(shown);
+  const asOwner = await api.as(owner);
+  const { body: made } = await asOwner.call(addCollectionOperation, {
+    params: { game_id: game.id },
+    body: {
+      name: 'Winter <b onclick=x>',
+      summary: evil,
+      description: `<p>Cold</p>${evil}`,
+      mod_ids: [shown.id, hidden.id],
+    },
+  });
+  const { body: secret } = await asOwner.call(addCollectionOperation, {
+    params: { game_id: game.id },
+    body: { name: 'My secret plan', visible: 0, mod_ids: [shown.id] },
+  });
+  await (await api.as(hidden.owner)).call(editModOperation, {
+    params: { game_id: game.id, mod_id: hidden.id },
+    body: { visible: 0 },
+  });
+  const path = `${hubPath}/c/${made.name_id}`;
+  const list = await api.request('GET', `${hubPath}/c`);
+  assert.ok(list.text.includes(path), list.text);
+  assert.ok(!list.text.includes('secret'));
+  assert.equal((await api.request('GET', `${hubPath}/c/${secret.name_id}`)).status, 404);
+  const anonymous = await api.request('GET', path);
+  assert.ok(anonymous.text.includes('<p>Cold</p>') && anonymous.text.includes(shown.name));
+  assert.ok(!anonymous.text.includes(hidden.name));
+  assert.doesNotMatch(anonymous.text, /<form[^>]*method="post"/);
+  for (const { text } of [list, anonymous]) assert.doesNotMatch(text, /<img[^>]*onerror|<script>alert/);
+
+  const browser = new Browser(api);
+  await browser.signIn('/account', 'wynn@example.org');
+  const act = async (action: string) => {
+    const csrf = /name="csrf" value="([^"]+)"/.exec((await browser.get(path)).text)![1]!;
+    return browser.post(`${path}?/${action}`, { csrf, game_id: game.id, collection_id: made.id });
+  };
+  const offers = ({ text }: { text: string }) => [...text.matchAll(/action="\?\/(\w+)"/g)].map(([, name]) => name);
+  assert.deepEqual(offers(await browser.get(path)), ['follow', 'subscribe']);
+  assert.deepEqual(offers(await act('follow')), ['unfollow', 'subscribe']);
+  assert.deepEqual(offers(await act('subscribe')), ['unfollow', 'unsubscribe']);
+  assert.match((await act('subscribe')).text, /role="alert"/);
+  assert.deepEqual(offers(await act('unsubscribe')), ['unfollow', 'subscribe']);
+  assert.deepEqual(offers(await act('unfollow')), ['follow', 'subscribe']);
 });

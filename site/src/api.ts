@@ -1,5 +1,5 @@
 import { ApiError, type Client, createClient } from '@modstead/client';
-import { error, type RequestEvent, redirect } from '@sveltejs/kit';
+import { error, fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import { signInAddress } from '#components/addresses.ts';
 
 const USER_MUST_BE_LOGGED_IN = 11059;
@@ -29,4 +29,14 @@ function toPage(cause: unknown, { pathname, search }: URL): unknown {
   if (!(cause instanceof ApiError)) return cause;
   if (cause.errorRef === USER_MUST_BE_LOGGED_IN) redirect(303, signInAddress(pathname + search));
   error(cause.status, { message: cause.message, ref: cause.errorRef });
+}
+
+/** What a form shows when the API refused it. */
+export const refused = ({ status, message, fields }: Pick<ApiError, 'status' | 'message' | 'fields'>) =>
+  fail(status, { message, fields });
+
+/** The part of a list that the address asks for. Pages start at 1. */
+export function pagingOf({ searchParams }: URL, perPage: number) {
+  const page = Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1);
+  return { page, perPage, part: { _limit: perPage, _offset: (page - 1) * perPage } };
 }

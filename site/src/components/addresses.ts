@@ -4,8 +4,9 @@ const encoded = encodeURIComponent;
 export const gameAddress = (game: string): string => `/g/${encoded(game)}`;
 export const modAddress = (game: string, mod: string): string => `${gameAddress(game)}/m/${encoded(mod)}`;
 export const guideAddress = (game: string, guide: string): string => `${gameAddress(game)}/r/${encoded(guide)}`;
+export const collectionsAddress = (game: string): string => `${gameAddress(game)}/c`;
 export const collectionAddress = (game: string, collection: string): string =>
-  `${gameAddress(game)}/c/${encoded(collection)}`;
+  `${collectionsAddress(game)}/${encoded(collection)}`;
 export const userAddress = (user: string): string => `/u/${encoded(user)}`;
 
 /** The sign-in page, which returns to this path. */

@@ -97,4 +97,17 @@ export const de: Texts = {
     homepage: 'Homepage',
     closedComments: 'Kommentare sind geschlossen.',
   },
+  collections: {
+    titleOf: (game) => `Sammlungen für ${game}`,
+    found: (count) => plural(count, { one: '# Sammlung', other: '# Sammlungen' }),
+    none: 'Noch gibt es keine Sammlungen.',
+    followers: (count) => `${plural(count, { one: '# Person folgt', other: '# Personen folgen' })} ihr`,
+    follow: 'Folgen',
+    unfollow: 'Nicht mehr folgen',
+    subscribeToAll: 'Alle Mods abonnieren',
+    unsubscribeFromAll: 'Abos aller Mods beenden',
+    noMods: 'Keiner ihrer Mods ist zurzeit verfügbar.',
+    signInToTakePart: 'Melde dich an, um ihr zu folgen und ihre Mods zu abonnieren',
+    sorts: { '-followers_total': 'Meiste Folgende', '-date_live': 'Neueste', '-date_updated': 'Zuletzt aktualisiert' },
+  },
 };

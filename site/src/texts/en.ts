@@ -97,6 +97,19 @@ export const en = {
     homepage: 'Homepage',
     closedComments: 'Comments are closed.',
   },
+  collections: {
+    titleOf: (game: string) => `Collections for ${game}`,
+    found: (count: number) => plural(count, { one: '# collection', other: '# collections' }),
+    none: 'There are no collections yet.',
+    followers: (count: number) => plural(count, { one: '# follower', other: '# followers' }),
+    follow: 'Follow',
+    unfollow: 'Unfollow',
+    subscribeToAll: 'Subscribe to all mods',
+    unsubscribeFromAll: 'Unsubscribe from all mods',
+    noMods: 'None of its mods is available now.',
+    signInToTakePart: 'Sign in to follow it and to subscribe to its mods',
+    sorts: { '-followers_total': 'Most followed', '-date_live': 'Newest', '-date_updated': 'Recently updated' },
+  },
 };
 
 /** The texts of the site in one language. English defines which there are. */

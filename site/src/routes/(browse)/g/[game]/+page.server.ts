@@ -1,4 +1,4 @@
-import { apiOf } from '#api';
+import { apiOf, pagingOf } from '#api';
 import type { PageServerLoadEvent } from './$types';
 
 const PER_PAGE = 24;
@@ -15,17 +15,16 @@ export async function load(event: PageServerLoadEvent) {
   const { game } = await event.parent();
   const { searchParams } = event.url;
   const query = searchParams.get('q')?.trim() ?? '';
-  const page = Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1);
+  const { part, ...paging } = pagingOf(event.url, PER_PAGE);
   const sort = SORTS.find((name) => name === searchParams.get('sort')) ?? 'popular';
   const offered = game.tag_options.filter(({ hidden }) => !hidden);
   const tags = searchParams.getAll('tag').filter((tag) => offered.some((group) => group.tags.includes(tag)));
   const mods = await apiOf(event).call('GET /games/{game_id}/mods', {
     game_id: game.id,
     _sort: sort,
-    _limit: PER_PAGE,
-    _offset: (page - 1) * PER_PAGE,
+    ...part,
     ...(query && { _q: query }),
     ...(tags.length > 0 && { tags: tags.join(',') }),
   });
-  return { query, page, perPage: PER_PAGE, sort, sorts: SORTS, tags, offered, mods };
+  return { ...paging, query, sort, sorts: SORTS, tags, offered, mods };
 }

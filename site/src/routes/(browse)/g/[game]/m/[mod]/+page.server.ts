@@ -1,5 +1,5 @@
-import { error, fail, type RequestEvent } from '@sveltejs/kit';
-import { apiOf } from '#api';
+import { error, type RequestEvent } from '@sveltejs/kit';
+import { apiOf, refused } from '#api';
 import type { PageServerLoadEvent } from './$types';
 
 const COMMENTS_MAX = 50;
@@ -33,9 +33,6 @@ export async function load(event: PageServerLoadEvent) {
 function namedBy(form: FormData) {
   return { game_id: Number(form.get('game_id')), mod_id: Number(form.get('mod_id')) };
 }
-
-const refused = (cause: { status: number; message: string; fields: Readonly<Record<string, string>> }) =>
-  fail(cause.status, { message: cause.message, fields: cause.fields });
 
 export const actions = {
   async subscribe(event: RequestEvent) {
