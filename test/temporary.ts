@@ -25,7 +25,7 @@ export interface TemporaryDatabases {
 }
 
 export interface DatabaseOptions {
-  /** Without tables. */
+  /** Without tables, and with nothing in the data folder. */
   readonly empty?: boolean;
   /** PostgreSQL stores production on the disk of the data folder instead of in its own folder. */
   readonly onItsDisk?: boolean;
@@ -38,7 +38,7 @@ export async function temporaryDatabases(
   folder: string,
   { empty = false, onItsDisk = false, scheduledAt }: DatabaseOptions = {},
 ): Promise<TemporaryDatabases> {
-  await copyCertificate(folder);
+  if (!empty) await copyCertificate(folder);
   if (process.env['MODSTEAD_TEST_DATABASE'] !== 'postgres') {
     if (!empty) await copyTables(folder, scheduledAt);
     return { settings: {}, drop: async () => {} };
