@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { editModOperation } from '../src/catalogue/mods/operations.ts';
 import { builtSite } from '../src/commands/site-build.ts';
 import { addCollectionOperation } from '../src/community/collections/operations.ts';
+import { editGuideOperation, getGuides } from '../src/community/guides/operations.ts';
 import { startApi } from './api.ts';
 import { Browser } from './browser.ts';
 
@@ -172,4 +173,38 @@ test('a collection shows its public mods, and a visitor follows it and subscribe
   assert.match((await act('subscribe')).text, /role="alert"/);
   assert.deepEqual(offers(await act('unsubscribe')), ['unfollow', 'subscribe']);
   assert.deepEqual(offers(await act('unfollow')), ['follow', 'subscribe']);
+});
+
+test('a guide shows its cleaned text and comments, counts the visit, and a visitor comments', async () => {
+  const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+  const guide = await api.aGuide({ game, name: 'First <i>steps', description: `<p>Wake up.</p>${evil}` });
+  const path = `${hubPath}/r/${guide.name_id}`;
+  const list = await api.request('GET', `${hubPath}/r`);
+  assert.ok(list.text.includes(path), list.text);
+  const anonymous = await api.request('GET', path);
+  assert.ok(anonymous.text.includes('<p>Wake up.</p>'));
+  assert.doesNotMatch(anonymous.text, /<form[^>]*method="post"/);
+  assert.equal((await api.request('GET', `${hubPath}/r/nothing`)).status, 404);
+
+  const browser = new Browser(api);
+  await browser.signIn('/account', 'noor@example.org');
+  const comment = async (content: string) => {
+    const csrf = /name="csrf" value="([^"]+)"/.exec((await browser.get(path)).text)![1]!;
+    return browser.post(`${path}?/comment`, { csrf, game_id: game.id, guide_id: guide.id, content });
+  };
+  const commented = await comment(`It <b>helped</b>${evil}`);
+  assert.ok(commented.text.includes('<b>helped</b>'), commented.text);
+  for (const { text } of [list, anonymous, commented])
+    assert.doesNotMatch(text, /<img[^>]*onerror|<script>alert|<i>steps/);
+  assert.match((await comment('')).text, /role="alert"/);
+
+  const { body } = await api.withKey(game).call(getGuides, { params: { game_id: game.id }, query: { id: guide.id } });
+  assert.equal(body.data[0]!.stats[0]!.visits_total, 1);
+  await (await api.as(guide.owner)).call(editGuideOperation, {
+    params: { game_id: game.id, guide_id: guide.id },
+    body: { community_options: 0 },
+  });
+  const closed = await browser.get(path);
+  assert.ok(closed.text.includes('helped'));
+  assert.doesNotMatch(closed.text, /\?\/comment/);
 });

@@ -219,7 +219,7 @@ export interface ServiceOptions {
 }
 
 /** Pages of `src/pages` that the site replaces. */
-const SITE_PAGES: readonly string[] = ['page-home', 'page-game', 'page-mod', 'page-collection'];
+const SITE_PAGES: readonly string[] = ['page-home', 'page-game', 'page-mod', 'page-guide', 'page-collection'];
 
 /** A misspelt operation would silently stay unlimited. */
 function requireKnownLimits({ rateLimits }: Settings): void {

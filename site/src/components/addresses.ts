@@ -3,7 +3,8 @@ const encoded = encodeURIComponent;
 
 export const gameAddress = (game: string): string => `/g/${encoded(game)}`;
 export const modAddress = (game: string, mod: string): string => `${gameAddress(game)}/m/${encoded(mod)}`;
-export const guideAddress = (game: string, guide: string): string => `${gameAddress(game)}/r/${encoded(guide)}`;
+export const guidesAddress = (game: string): string => `${gameAddress(game)}/r`;
+export const guideAddress = (game: string, guide: string): string => `${guidesAddress(game)}/${encoded(guide)}`;
 export const collectionsAddress = (game: string): string => `${gameAddress(game)}/c`;
 export const collectionAddress = (game: string, collection: string): string =>
   `${collectionsAddress(game)}/${encoded(collection)}`;

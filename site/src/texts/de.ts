@@ -97,6 +97,13 @@ export const de: Texts = {
     homepage: 'Homepage',
     closedComments: 'Kommentare sind geschlossen.',
   },
+  guides: {
+    titleOf: (game) => `Anleitungen für ${game}`,
+    found: (count) => plural(count, { one: '# Anleitung', other: '# Anleitungen' }),
+    none: 'Noch gibt es keine Anleitungen.',
+    signInToComment: 'Melde dich an, um zu kommentieren',
+    sorts: { '-visits_total': 'Meistgelesen', '-date_live': 'Neueste', '-date_updated': 'Zuletzt aktualisiert' },
+  },
   collections: {
     titleOf: (game) => `Sammlungen für ${game}`,
     found: (count) => plural(count, { one: '# Sammlung', other: '# Sammlungen' }),

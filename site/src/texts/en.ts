@@ -97,6 +97,13 @@ export const en = {
     homepage: 'Homepage',
     closedComments: 'Comments are closed.',
   },
+  guides: {
+    titleOf: (game: string) => `Guides for ${game}`,
+    found: (count: number) => plural(count, { one: '# guide', other: '# guides' }),
+    none: 'There are no guides yet.',
+    signInToComment: 'Sign in to comment',
+    sorts: { '-visits_total': 'Most read', '-date_live': 'Newest', '-date_updated': 'Recently updated' },
+  },
   collections: {
     titleOf: (game: string) => `Collections for ${game}`,
     found: (count: number) => plural(count, { one: '# collection', other: '# collections' }),

@@ -4,6 +4,8 @@ import type { PageServerLoadEvent } from './$types';
 
 const COMMENTS_MAX = 50;
 const FILES_MAX = 20;
+/** The bit of `community_options` of games and mods. */
+const COMMENTS = 1;
 
 export async function load(event: PageServerLoadEvent) {
   const { game } = await event.parent();
@@ -26,6 +28,7 @@ export async function load(event: PageServerLoadEvent) {
     dependencies: dependencies.data,
     team: team.data,
     comments: comments.data,
+    allowsComments: (game.community_options & mod.community_options & COMMENTS) !== 0,
     isSubscribed: (subscribed?.data.length ?? 0) > 0,
   };
 }
