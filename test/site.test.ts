@@ -4,6 +4,7 @@ import { editModOperation } from '../src/catalogue/mods/operations.ts';
 import { builtSite } from '../src/commands/site-build.ts';
 import { addCollectionOperation } from '../src/community/collections/operations.ts';
 import { editGuideOperation, getGuides } from '../src/community/guides/operations.ts';
+import { subscribeToMod } from '../src/community/subscriptions/operations.ts';
 import { startApi } from './api.ts';
 import { Browser } from './browser.ts';
 
@@ -207,4 +208,34 @@ test('a guide shows its cleaned text and comments, counts the visit, and a visit
   const closed = await browser.get(path);
   assert.ok(closed.text.includes('helped'));
   assert.doesNotMatch(closed.text, /\?\/comment/);
+});
+
+test('the library lists the subscriptions of the signed-in person over all games, page by page', async () => {
+  const iris = await api.aUser({ email: 'iris@example.org' });
+  const browser = new Browser(api);
+  const empty = await browser.signIn('/library', 'iris@example.org');
+  assert.equal(empty.status, 200, empty.text);
+  assert.doesNotMatch(empty.text, /\?\/unsubscribe/);
+  const other = await api.aGame();
+  const asIris = await api.as(iris);
+  for (let i = 0; i < 25; i += 1) {
+    const mod = await api.aMod({ game: i % 2 ? game : other, owner: game.owner });
+    await api.aFile(mod);
+    const done = await asIris.call(subscribeToMod, { params: { game_id: mod.game_id, mod_id: mod.id } });
+    assert.equal(done.status, 201, done.text);
+  }
+  const shown = ({ text }: { text: string }) =>
+    [...text.matchAll(/name="game_id" value="(\d+)"\/?> <input type="hidden" name="mod_id" value="(\d+)"/g)].map(
+      ([, game_id, mod_id]) => ({ game_id: Number(game_id), mod_id: Number(mod_id) }),
+    );
+  const [first, second] = [await browser.get('/library'), await browser.get('/library?page=2')];
+  assert.deepEqual([shown(first).length, shown(second).length], [24, 1]);
+  const all = [...shown(first), ...shown(second)];
+  assert.equal(new Set(all.map(({ mod_id }) => mod_id)).size, 25);
+  assert.ok(first.text.includes(`/g/${other.name_id}/m/`) && first.text.includes(`${hubPath}/m/`));
+  const csrf = /name="csrf" value="([^"]+)"/.exec(first.text)![1]!;
+  const ended = await browser.post('/library?/unsubscribe', { csrf, ...all[0] });
+  assert.equal(shown(ended).length, 24);
+  assert.ok(!shown(ended).some(({ mod_id }) => mod_id === all[0]!.mod_id));
+  assert.match((await browser.post('/library?/unsubscribe', { csrf, ...all[0] })).text, /role="alert"/);
 });

@@ -97,6 +97,11 @@ export const de: Texts = {
     homepage: 'Homepage',
     closedComments: 'Kommentare sind geschlossen.',
   },
+  library: {
+    empty: 'Hier erscheinen Mods aus allen Spielen, die du abonnierst.',
+    unsubscribeFrom: (mod) => `Abo beenden: ${mod}`,
+    sorts: { '-date_updated': 'Zuletzt aktualisiert', name: 'Name', '-date_live': 'Neueste' },
+  },
   guides: {
     titleOf: (game) => `Anleitungen für ${game}`,
     found: (count) => plural(count, { one: '# Anleitung', other: '# Anleitungen' }),

@@ -97,6 +97,11 @@ export const en = {
     homepage: 'Homepage',
     closedComments: 'Comments are closed.',
   },
+  library: {
+    empty: 'Mods that you subscribe to appear here, from all games.',
+    unsubscribeFrom: (mod: string) => `Unsubscribe from ${mod}`,
+    sorts: { '-date_updated': 'Recently updated', name: 'Name', '-date_live': 'Newest' },
+  },
   guides: {
     titleOf: (game: string) => `Guides for ${game}`,
     found: (count: number) => plural(count, { one: '# guide', other: '# guides' }),
