@@ -15,7 +15,8 @@ export type Job = {
 const defaultGlobs = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const USES_DATABASE =
   /^import\s[^;]*?\b(startApi|eachDatabase|temporaryDatabases|crashLoop|mountSmallDisk)\b[^;]*?\sfrom\s/m;
-const USES_SITE = /\bsite: builtSite\(\)/;
+/** Programs build a site that is missing or old, each for itself. */
+const USES_SITE = /\bsite: builtSite\(\)|\brunProgram\(/;
 const RUNS_ALONE = /^\/\/ Runs alone: /m;
 
 export const nameOf = ({ file, database, usesDatabase }: Job): string =>
