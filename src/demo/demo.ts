@@ -6,7 +6,9 @@ import type { Transaction } from '../platform/database/database.ts';
 import { rememberFact } from '../platform/database/facts.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 import { translate } from '../platform/text/translations.ts';
+import { enliven } from './community.ts';
 import { fillGame } from './filling.ts';
+import { claimDrawn, picturesOfGame } from './pictures.ts';
 import * as store from './store.ts';
 import { GAMES, MODERATOR_EMAIL, OWNER, PLAYERS, type SampleGame, TAG_TEXTS } from './texts.ts';
 
@@ -29,9 +31,26 @@ const MODS_PER_GAME = 24;
 /** Adds the sample content to a database without games; otherwise does nothing. */
 export async function addDemo(app: App): Promise<Demo | undefined> {
   const demo = await addGames(app);
-  for (const { id, name, accepted } of demo?.games ?? [])
-    if (accepted) await fillGame(app, { gameId: id, mods: MODS_PER_GAME, seed: name });
+  if (!demo) return undefined;
+  const players = demo.players.map(({ id }) => id);
+  for (const [index, { id, name, accepted }] of demo.games.entries()) {
+    const sample = GAMES[index]!;
+    await showPictures(app, id, sample);
+    if (!accepted) continue;
+    const pictured = { mods: MODS_PER_GAME, scenery: sample.scenery };
+    await fillGame(app, { gameId: id, mods: MODS_PER_GAME, seed: name, authors: players, pictured });
+    await enliven(app, { gameId: id, players, ...sample });
+  }
   return demo;
+}
+
+async function showPictures(app: App, gameId: number, { name, scenery }: SampleGame): Promise<void> {
+  const pictures = await picturesOfGame(app, name, scenery);
+  await app.db.write(async (transaction) => {
+    await claimDrawn(app, transaction, pictures);
+    const folders = Object.fromEntries(pictures.map(({ field, folder }) => [field, folder]));
+    await applyGameChanges(app, transaction, gameId, folders, 'en');
+  });
 }
 
 function addGames(app: App): Promise<Demo | undefined> {

@@ -5,13 +5,21 @@ import { refreshMod } from '../catalogue/mods/mods.ts';
 import { getMods } from '../catalogue/mods/operations.ts';
 import { rebuildModWords } from '../catalogue/mods/words.ts';
 import { countTagsOfMod } from '../catalogue/tags/counts.ts';
+import { joinTeam, MODERATOR } from '../catalogue/teams/teams.ts';
+import { getModCollections } from '../community/collections/operations.ts';
+import { modComments } from '../community/comments/operations.ts';
+import { getGuides } from '../community/guides/operations.ts';
+import { enliven } from './community.ts';
 import { fillGame } from './filling.ts';
+import { popularModsOf } from './store.ts';
+import { GAMES } from './texts.ts';
 
 const MODS = 200;
+const PICTURED = 5;
 const api = await startApi();
 const app = api.app();
 const game = await api.aGame();
-await fillGame(app, { gameId: game.id, mods: MODS, seed: 'test' });
+await fillGame(app, { gameId: game.id, mods: MODS, seed: 'test', pictured: { mods: PICTURED, scenery: 'sky' } });
 
 const { query } = app.db;
 const mods = await query.selectFrom('mods').selectAll().where('game_id', '=', game.id).orderBy('id').execute();
@@ -94,6 +102,82 @@ test('every mod has a live file that can be downloaded, and accepts another file
   assert.equal(files.length, MODS);
   const another = await api.aFile(await api.aMod({ game }));
   assert.ok(files.every(({ id }) => id < another.id));
+});
+
+test('the first mods show pictures, the same for the same seed, and some have a gallery', async () => {
+  const pictured = mods.slice(0, PICTURED);
+  assert.equal(new Set(pictured.map(({ logo }) => logo)).size, PICTURED);
+  assert.ok(mods.slice(PICTURED).every(({ logo }) => logo === null));
+  const media = await query.selectFrom('mod_media').select(['mod_id', 'value', 'position']).orderBy('id').execute();
+  const [first, fifth] = [mods[0]!.id, mods[4]!.id];
+  assert.deepEqual(
+    media.map(({ mod_id, position }) => [mod_id, position]),
+    [
+      [first, 0],
+      [fifth, 0],
+      [fifth, 1],
+    ],
+  );
+  const shownMods = await api.withKey(game).call(getMods, { params: { game_id: game.id }, query: { id: fifth } });
+  const { logo, media: gallery } = shownMods.body.data[0]!;
+  const addresses = [...Object.values(logo), ...Object.values(gallery.images[1]!)].filter((at) =>
+    at?.includes('://'),
+  ) as string[];
+  assert.equal(addresses.length, 7);
+  for (const address of addresses) {
+    const { status, bytes } = await api.request('GET', new URL(address).pathname);
+    assert.deepEqual([status, bytes.toString('latin1', 1, 4)], [200, 'PNG'], address);
+  }
+  const again = await api.aGame();
+  await fillGame(app, { gameId: again.id, mods: 1, seed: 'test', pictured: { mods: 1, scenery: 'sky' } });
+  const { logo: same } = await query
+    .selectFrom('mods')
+    .select('logo')
+    .where('game_id', '=', again.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(same, mods[0]!.logo);
+});
+
+test('players rate, subscribe, discuss, collect and write, so that every order of the mods is another', async () => {
+  const { id: gameId } = await api.aGame();
+  const players: number[] = [];
+  for (let number = 0; number < 5; number += 1) players.push((await api.aUser()).id);
+  await fillGame(app, { gameId, mods: 24, seed: GAMES[0]!.name, authors: players });
+  await app.db.write((transaction) =>
+    joinTeam(app, transaction, {
+      resource: 'games',
+      resourceId: gameId,
+      userId: players[0]!,
+      level: MODERATOR,
+      position: '',
+    }),
+  );
+  await enliven(app, { ...GAMES[0]!, gameId, players });
+  const client = api.withKey(game);
+  const params = { game_id: gameId };
+  const orders = new Set<string>();
+  const sorts = ['-popular', '-downloads', '-rating', '-subscribers', '-date_updated', '-id'];
+  for (const _sort of sorts) {
+    const { body } = await client.call(getMods, { params, query: { _sort } });
+    orders.add(body.data.map(({ id }) => id).join());
+  }
+  assert.equal(orders.size, sorts.length);
+  const [favourite] = await popularModsOf(query, gameId);
+  const comments = await client.call(modComments.getAll, { params: { ...params, mod_id: favourite!.id } });
+  assert.ok(comments.body.data.some(({ reply_id }) => reply_id > 0));
+  assert.ok(comments.body.data.every(({ date_added }) => date_added < START));
+  const collections = await client.call(getModCollections, { params });
+  assert.deepEqual(
+    collections.body.data.map(({ name, stats }) => [name, stats.mods_total, stats.followers_total]),
+    [['First voyage', 6, 3]],
+  );
+  const guides = await client.call(getGuides, { params });
+  assert.deepEqual(
+    guides.body.data.map(({ name, stats }) => [name, stats[0]!.comments_total]),
+    [[GAMES[0]!.guide!.name, 2]],
+  );
+  for (const { logo } of [collections.body.data[0]!, guides.body.data[0]!])
+    assert.equal((await api.request('GET', new URL(logo!.thumb_320x180!).pathname)).status, 200);
 });
 
 test('the same seed creates the same mods, and another seed others', async () => {

@@ -1,5 +1,6 @@
 import { lockGame, tagOptionsChanged } from '../catalogue/games/games.ts';
 import { countForGame, refreshGameStats } from '../catalogue/games/stats.ts';
+import { mediaFields } from '../catalogue/media/mod-extension.ts';
 import { metadataFields } from '../catalogue/metadata/mod-extension.ts';
 import { isPublic, type ModRow } from '../catalogue/mods/mods.ts';
 import { rankMods } from '../catalogue/mods/stats.ts';
@@ -17,9 +18,11 @@ import { sampleArchives } from './archives.ts';
 import { BULK_TABLES as FILE_TABLES, ModfilesInBulk, type SharedArchive, shareArchive } from './bulk/modfiles.ts';
 import { BULK_TABLES, ModsInBulk, prepareForBulk, type WholeMod } from './bulk/mods.ts';
 import { addOwners, recordNewMods } from './bulk/owners.ts';
-import { addDownloadHours, addMetadata, addTranslations, nextId } from './bulk/store.ts';
+import { addDownloadHours, addMedia, addMetadata, addTranslations, nextId } from './bulk/store.ts';
 import { TagsInBulk } from './bulk/tags.ts';
+import type { Scenery } from './drawings.ts';
 import { TAG_GROUPS } from './mod-texts.ts';
+import { claimDrawn, type ModPictures, picturesOfMods } from './pictures.ts';
 import { type SampleMod, sampleMods } from './sample-mods.ts';
 import * as store from './store.ts';
 
@@ -27,6 +30,10 @@ export interface Filling {
   readonly gameId: number;
   readonly mods: number;
   readonly seed: string;
+  /** The users who own the mods, instead of invented ones. */
+  readonly authors?: readonly number[];
+  /** How many mods, from the first on, get pictures, and what those show. */
+  readonly pictured?: { readonly mods: number; readonly scenery: Scenery };
   /** Called with the number of mods added so far. */
   progress?(mods: number): void;
 }
@@ -45,10 +52,16 @@ export async function fillGame(app: App, filling: Filling): Promise<void> {
   await prepareForBulk(app);
   const archives: SharedArchive[] = [];
   for (const archive of sampleArchives()) archives.push(await shareArchive(app, 'sample.zip', archive));
+  const pictures = filling.pictured ? await picturesOfMods(app, filling.seed, filling.pictured) : [];
   await app.db.write(async (transaction) => {
     await lockGame(transaction, gameId);
+    await claimDrawn(
+      app,
+      transaction,
+      pictures.flatMap(({ logo, images }) => [logo, ...images]),
+    );
     const bulk: Bulk = { transaction, dialect: app.db.dialect };
-    const fill = () => addAll(app, bulk, filling, archives);
+    const fill = () => addAll(app, bulk, filling, archives, pictures);
     if (mods < MANY) await fill();
     else await withoutIndexes(bulk, TABLES, fill);
     await store.analyse(transaction.query, app.db.dialect);
@@ -73,19 +86,21 @@ const TABLES = [
 async function addAll(
   app: App,
   bulk: Bulk,
-  { gameId, mods, seed, progress }: Filling,
+  { gameId, mods, seed, authors, progress }: Filling,
   archives: readonly SharedArchive[],
+  pictures: readonly ModPictures[],
 ): Promise<void> {
   const { transaction } = bulk;
   const groups = await tagsFor(app, transaction, gameId);
   const source: Source = {
     app,
     gameId,
-    authors: await authorsFor(app, transaction, mods),
+    authors: authors ?? (await authorsFor(app, transaction, mods)),
     ofGame: await translationsIn(transaction, 'games', gameId),
     firstId: await nextId(transaction.query, 'mods'),
     mods,
     files: await ModfilesInBulk.begin(app, bulk, gameId, archives),
+    pictures,
   };
   const samples = sampleMods(seed, groups);
   const [modsInBulk, tagsInBulk] = [new ModsInBulk(app, bulk, gameId), new TagsInBulk(bulk)];
@@ -98,6 +113,10 @@ async function addAll(
       files.map((file) => source.files.shown(file)),
     );
     await addRelated(app, bulk, tagsInBulk, rows, some);
+    await addMedia(
+      bulk,
+      rows.flatMap(({ id }, index) => mediaRows(id, pictures[start + index])),
+    );
     await source.files.add(files);
     progress?.(start + some.length);
   }
@@ -168,6 +187,15 @@ const translationRows = (modId: number, translation: SampleMod['translation']) =
       }))
     : [];
 
+const mediaRows = (modId: number, pictures: ModPictures | undefined) =>
+  (pictures?.images ?? []).map(({ folder, bytes }, position) => ({
+    mod_id: modId,
+    kind: 'image' as const,
+    value: folder,
+    position,
+    bytes,
+  }));
+
 interface Source {
   readonly app: App;
   readonly gameId: number;
@@ -176,10 +204,11 @@ interface Source {
   readonly firstId: number;
   readonly mods: number;
   readonly files: ModfilesInBulk;
+  readonly pictures: readonly ModPictures[];
 }
 
 function wholeOf(
-  { app, gameId, authors, ofGame, firstId, mods, files }: Source,
+  { app, gameId, authors, ofGame, firstId, mods, files, pictures }: Source,
   sample: SampleMod,
   index: number,
 ): WholeMod {
@@ -206,6 +235,7 @@ function wholeOf(
       summary: sample.summary,
       metadata_blob: sample.metadataBlob,
       description: sanitised(sample.description),
+      logo: pictures[index]?.logo.folder ?? null,
     },
     stats: {
       popularity_rank_position: 0,
@@ -221,6 +251,7 @@ function wholeOf(
     contributed: [
       metadataFields(pairs),
       files.fieldsOf(index),
+      mediaFields(app, mediaRows(id, pictures[index])),
       tagFields(
         sample.tags.filter(({ hidden }) => hidden === 0).map((tag) => ({ ...tag, date_added })),
         ofGame,

@@ -28,6 +28,18 @@ export async function publicModsOf(query: Query, gameId: number): Promise<number
   return (await stats.executeTakeFirstOrThrow()).mods_count_total;
 }
 
+/** The public mods of a game, the most popular first. */
+export const popularModsOf = (query: Query, gameId: number): Promise<{ id: number; submitted_by: number }[]> =>
+  query
+    .selectFrom('mods')
+    .select(['id', 'submitted_by'])
+    .where('game_id', '=', gameId)
+    .where('status', '=', 1)
+    .where('visible', '=', 1)
+    .orderBy('popularity', 'desc')
+    .orderBy('id')
+    .execute();
+
 /** PostgreSQL needs new statistics after a bulk insert. */
 export async function analyse(query: Query, dialect: Database['dialect']): Promise<void> {
   if (dialect === 'postgres') await sql`analyze`.execute(query);

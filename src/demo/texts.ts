@@ -1,6 +1,7 @@
 import type { GameChanges } from '../catalogue/games/settings.ts';
 import type { NewTagGroup } from '../catalogue/tag-options/tag-options.ts';
 import type { Language } from '../platform/localisation/languages.ts';
+import type { Scenery } from './drawings.ts';
 
 /** People, studios and games here are invented; example.com is reserved for examples (RFC 2606). */
 export const OWNER = { username: 'Lantern Yard', email: 'studio@example.com', language: 'en' };
@@ -19,9 +20,19 @@ export interface SampleGame {
   readonly name: string;
   readonly summary: string;
   readonly accepted: boolean;
+  readonly scenery: Scenery;
   readonly tagGroups: readonly NewTagGroup[];
   readonly changes: GameChanges;
   readonly translations: Partial<Record<Language, GameChanges>>;
+  /** Made by a player, with the most popular mods. Games without players have none. */
+  readonly collection?: { readonly name: string; readonly summary: string; readonly description: string };
+  /** Written by the community moderator. */
+  readonly guide?: {
+    readonly name: string;
+    readonly summary: string;
+    readonly description: string;
+    readonly tags: readonly string[];
+  };
 }
 
 const platform = (name: string, label: string, moderated = false, locked = false) => ({
@@ -49,6 +60,19 @@ export const GAMES: readonly SampleGame[] = [
     name: 'Skyfarers',
     summary: 'Build an airship, gather a crew and map the islands above the storm, alone or with up to eight friends.',
     accepted: true,
+    scenery: 'sky',
+    collection: {
+      name: 'First voyage',
+      summary: 'Everything for a calm first week above the storm. Nothing here changes the balance of the game.',
+      description: '<p>Start with the first two, then add one at a time.</p><p>Tested together on a new save.</p>',
+    },
+    guide: {
+      name: 'Your first airship mod, from hull to upload',
+      summary: 'Export a ship from the shipyard, test it with a friend and share it: an hour of work, no programming.',
+      description:
+        '<h2>Before you start</h2><p>Save a copy of your ship: the shipyard overwrites it when you export.</p><h2>Export</h2><ol><li>Open <b>Menu, Create, Export</b>.</li><li>Choose an empty folder.</li><li>Zip the folder, not the files in it.</li></ol><h2>Test and share</h2><p>Load it in a new world with one friend. If both of you can steer, upload it with a picture that shows the whole ship.</p>',
+      tags: ['Beginner', 'Ships'],
+    },
     tagGroups: [
       {
         name: 'Type',
@@ -118,6 +142,19 @@ export const GAMES: readonly SampleGame[] = [
     name: 'Gridline 99',
     summary: 'Neon arcade racing with a track editor that fits in your pocket: draw a line, drive it, share it.',
     accepted: true,
+    scenery: 'race',
+    collection: {
+      name: 'Evening league',
+      summary: 'The tracks that we drive every Thursday: short laps, clear corners, room to overtake.',
+      description: '<p>Three laps each, in this order. Join in the lobby at eight.</p>',
+    },
+    guide: {
+      name: 'Corners that are fun to drive',
+      summary: 'Five rules for tracks that people drive twice, with the numbers to enter in the track editor.',
+      description:
+        '<h2>Show the exit</h2><p>Drivers brake for what they cannot see. Keep walls low on the inside.</p><h2>Numbers that work</h2><ul><li>Width: 14 on straights, 18 in corners.</li><li>Banking: at most 12 degrees.</li><li>One jump per lap is enough.</li></ul><h2>Drive it backwards</h2><p>If it is fun in both directions, it is done.</p>',
+      tags: ['Track editor', 'Design'],
+    },
     tagGroups: [
       { name: 'Surface', type: 'checkboxes', tags: ['Asphalt', 'Gravel', 'Ice', 'Sand'] },
       { name: 'Length', type: 'dropdown', tags: ['Short', 'Middle', 'Long', 'Endurance'] },
@@ -159,6 +196,7 @@ export const GAMES: readonly SampleGame[] = [
     name: 'The Hollow Garden',
     summary: 'A quiet puzzle adventure about a greenhouse that remembers. In closed beta.',
     accepted: false,
+    scenery: 'garden',
     tagGroups: [
       { name: 'Theme', type: 'checkboxes', tags: ['Puzzle', 'Story', 'Relaxing', 'Horror'] },
       { name: 'Difficulty', type: 'dropdown', tags: ['Easy', 'Medium', 'Hard'] },

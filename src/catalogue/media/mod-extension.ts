@@ -1,22 +1,13 @@
 import type { App } from '../../platform/app.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { reviewPicture } from '../../platform/images/pictures.ts';
-import { modExtensions } from '../mods/extensions.ts';
+import { type FieldsByLanguage, modExtensions } from '../mods/extensions.ts';
 import { filenameOf } from './filenames.ts';
 import * as store from './store.ts';
 
 export const modExtension = contribute(modExtensions, {
   name: 'media',
-  fields: async (app, transaction, mod) => {
-    const rows = await store.mediaOf(transaction, mod.id);
-    const valuesOf = (kind: store.MediaKind) => rows.filter((row) => row.kind === kind).map(({ value }) => value);
-    const media = {
-      youtube: valuesOf('youtube'),
-      sketchfab: valuesOf('sketchfab'),
-      images: valuesOf('image').map((folder) => toImage(app, folder)),
-    };
-    return () => ({ media });
-  },
+  fields: async (app, transaction, mod) => mediaFields(app, await store.mediaOf(transaction, mod.id)),
   // Other mods may show the same pictures, so a job removes those that are unused.
   onRemove: async (app, transaction, mod) => {
     for (const { kind, value } of await store.mediaOf(transaction, mod.id))
@@ -24,6 +15,17 @@ export const modExtension = contribute(modExtensions, {
     await store.removeOfMod(transaction.query, mod.id);
   },
 });
+
+/** The fields that a mod with these media has. */
+export function mediaFields(app: App, rows: readonly Pick<store.MediaRow, 'kind' | 'value'>[]): FieldsByLanguage {
+  const valuesOf = (kind: store.MediaKind) => rows.filter((row) => row.kind === kind).map(({ value }) => value);
+  const media = {
+    youtube: valuesOf('youtube'),
+    sketchfab: valuesOf('sketchfab'),
+    images: valuesOf('image').map((folder) => toImage(app, folder)),
+  };
+  return () => ({ media });
+}
 
 function toImage(app: App, folder: string) {
   const at = (name: string) => app.addresses.file(`${folder}/${name}.png`);

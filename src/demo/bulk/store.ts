@@ -46,6 +46,9 @@ export const addTags = (bulk: Bulk, rows: readonly Tables['mod_tags'][]) => inse
 export const addMetadata = (bulk: Bulk, rows: readonly Omit<Tables['mod_metadata'], 'id'>[]) =>
   insertMany(bulk, 'mod_metadata', rows);
 
+export const addMedia = (bulk: Bulk, rows: readonly Omit<Tables['mod_media'], 'id'>[]) =>
+  insertMany(bulk, 'mod_media', rows);
+
 export const addDownloadHours = (bulk: Bulk, rows: readonly Tables['mod_download_hours'][]) =>
   insertMany(bulk, 'mod_download_hours', rows);
 
