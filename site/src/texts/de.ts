@@ -52,8 +52,8 @@ export const de: Texts = {
     newest: 'Neu und aktualisiert',
     allMods: 'Alle Mods',
     mods: (count) => plural(count, { one: '# Mod', other: '# Mods' }),
-    downloads: (count) => `${count} Downloads`,
-    subscribers: (count) => `${count} Abos`,
+    downloads: (count, shown) => plural(count, { one: `${shown} Download`, other: `${shown} Downloads` }),
+    subscribers: (count, shown) => plural(count, { one: `${shown} Abo`, other: `${shown} Abos` }),
     ratings: (percent, count) =>
       `${percent} % positiv bei ${plural(count, { one: '# Bewertung', other: '# Bewertungen' })}`,
     unrated: 'Noch nicht bewertet',

@@ -52,8 +52,10 @@ export const en = {
     newest: 'New and updated',
     allMods: 'All mods',
     mods: (count: number) => plural(count, { one: '# mod', other: '# mods' }),
-    downloads: (count: string) => `${count} downloads`,
-    subscribers: (count: string) => `${count} subscribers`,
+    downloads: (count: number, shown: string) =>
+      plural(count, { one: `${shown} download`, other: `${shown} downloads` }),
+    subscribers: (count: number, shown: string) =>
+      plural(count, { one: `${shown} subscriber`, other: `${shown} subscribers` }),
     ratings: (percent: number, count: number) =>
       `${percent}% positive of ${plural(count, { one: '# rating', other: '# ratings' })}`,
     unrated: 'Not rated yet',
