@@ -32,7 +32,7 @@ export default defineConfig({
           'base-uri': ['none'],
           'frame-ancestors': ['none'],
           'require-trusted-types-for': ['script'],
-          'trusted-types': ['svelte-trusted-html', 'sveltekit-trusted-url'],
+          'trusted-types': ['svelte-trusted-html', 'sveltekit-trusted-url', 'modstead-markup'],
         },
       },
       paths: { relative: false },
