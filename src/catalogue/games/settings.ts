@@ -7,6 +7,8 @@ import type { GamesTable } from './table.ts';
 
 /** `monetization_options`: the game sells things. */
 const MONETIZATION = 1;
+/** `curation_option`: what the team of a game looks at before players see it. */
+export const CURATION = { none: 0, marketplace: 1, everything: 2 } as const;
 /** `dependency_option`: dependencies are unrestricted, and authors can withdraw mods that others depend on. */
 const DEPENDENCIES_UNRESTRICTED = 3;
 

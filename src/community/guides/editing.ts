@@ -1,4 +1,5 @@
 import { requireGame, requireGameForChange } from '../../catalogue/games/games.ts';
+import { CURATION } from '../../catalogue/games/settings.ts';
 import { withPicture } from '../../catalogue/mods/editing.ts';
 import { isRestrictedFromGuides } from '../../catalogue/restrictions/restrictions.ts';
 import { checkRules, recordOutcome } from '../../catalogue/rules/evaluation.ts';
@@ -28,6 +29,9 @@ import {
 } from './guides.ts';
 import * as store from './store.ts';
 
+const isCurated = async (transaction: Transaction, gameId: number): Promise<boolean> =>
+  (await store.curationOf(transaction, gameId)) === CURATION.everything;
+
 type Reader = Pick<Database, 'first'>;
 type Sent = Omit<NewGuide, 'gameId' | 'ownerId' | 'withheld' | 'logo'>;
 
@@ -48,7 +52,7 @@ export async function submitGuide(
     await requireNoReservedTags(transaction, level, gameId, sent.tags);
     const verdict = await checkRules(app, transaction, caller, gameId);
     const { held } = verdict;
-    const waits = held !== undefined || (level < MODERATOR && (await store.curationOf(transaction, gameId)) !== 0);
+    const waits = held !== undefined || (level < MODERATOR && (await isCurated(transaction, gameId)));
     const status = sent.status === GUIDE_NOT_ACCEPTED || waits ? GUIDE_NOT_ACCEPTED : GUIDE_ACCEPTED;
     const ownerId = caller.userId;
     const guide = await addGuide(app, transaction, {
@@ -142,8 +146,8 @@ async function requireEditor(reader: Reader, caller: Caller, guide: store.GuideR
 
 /** The author cannot publish a guide that the game’s team has rejected or has yet to accept. */
 async function requireMayPublish(transaction: Transaction, guide: store.GuideRow): Promise<void> {
-  const isCurated = (await store.curationOf(transaction, guide.game_id)) !== 0;
-  if (guide.withheld === 1 || isCurated) throw new ApiError('GUIDE_NO_UPDATE_PERMISSION');
+  if (guide.withheld === 1 || (await isCurated(transaction, guide.game_id)))
+    throw new ApiError('GUIDE_NO_UPDATE_PERMISSION');
 }
 
 /** Tags from the game’s team stay when the author sends them back. */

@@ -158,6 +158,13 @@ test('a further file does not accept a mod that the game’s team has rejected',
   assert.equal((await (await api.as(mod.owner)).call(getMod, { params: paramsOf(mod) })).body.status, 0);
 });
 
+test('a marketplace queue keeps no mod from players', async () => {
+  const game = await api.aGame({ settings: { curation_option: 1 } });
+  const mod = await api.aMod({ game, accepted: false });
+  await api.aFile(mod);
+  assert.equal((await api.withKey(game).call(getMod, { params: paramsOf(mod) })).body.status, 1);
+});
+
 test('where the game curates, the game’s team accepts a mod that has a live file', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);

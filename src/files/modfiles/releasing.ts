@@ -1,3 +1,4 @@
+import { CURATION } from '../../catalogue/games/settings.ts';
 import {
   applyModChanges,
   invalidateMod,
@@ -17,8 +18,6 @@ import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } f
 import { APPROVED, settlePlatforms } from './platforms.ts';
 import { enqueueReleaseMails } from './release-mails.ts';
 import * as store from './store.ts';
-
-const NOT_CURATED = 0;
 
 /** Makes a file live at once, unless an extension postpones it. */
 export async function release(
@@ -150,7 +149,7 @@ const isUpdate = ({ status, visible }: ModRow, before: LiveFiles, after: LiveFil
 /** Only for a mod that was never accepted: one that the game’s team has rejected stays rejected. */
 async function isAcceptedByFile(transaction: Transaction, mod: ModRow): Promise<boolean> {
   if (mod.status !== MOD_NOT_ACCEPTED || mod.date_live !== 0) return false;
-  const isCurated = (await store.curationOf(transaction, mod.game_id)) !== NOT_CURATED;
+  const isCurated = (await store.curationOf(transaction, mod.game_id)) === CURATION.everything;
   return !isCurated && !(await isHeld(transaction, 'mods', mod.id));
 }
 

@@ -65,7 +65,7 @@ async function aWaitingMod(game: Game) {
 }
 
 test('pending content is in the queue in order, its author sees the position, and approved content leaves it', async () => {
-  const { game, team, params } = await moderated({ curation_option: 1 });
+  const { game, team, params } = await moderated({ curation_option: 2 });
   const [first, second] = [await aWaitingMod(game), await aWaitingMod(game)];
   await api.aMod({ game, accepted: false });
   const guide = await api.aGuide({ game, status: 0 });
@@ -96,7 +96,7 @@ test('a mod without a file cannot be approved', async () => {
 });
 
 test('authors get the reason of a denial, and can appeal once', async () => {
-  const { game, team, owner, params } = await moderated({ curation_option: 1 });
+  const { game, team, owner, params } = await moderated({ curation_option: 2 });
   for (const [content, item] of [
     ['mods', await aWaitingMod(game)],
     ['guides', await api.aGuide({ game, status: 0 })],
@@ -208,7 +208,7 @@ test('site administrators resolve all reports, except those about users in a gam
 });
 
 test('only the team of the game uses its queues and decisions', async () => {
-  const { game, params } = await moderated({ curation_option: 1 });
+  const { game, params } = await moderated({ curation_option: 2 });
   const mod = await aWaitingMod(game);
   await reports(await api.aMod({ game }), 'mods');
   const other = await moderated();

@@ -173,7 +173,7 @@ test('a collection or a comment is hidden when as many users as the game has set
 });
 
 test('only members who may edit a mod can appeal, so that nobody else uses up the only appeal', async () => {
-  const { game, team } = await aTeam({ curation_option: 1 });
+  const { game, team } = await aTeam({ curation_option: 2 });
   const mod = await api.aMod({ game, accepted: false });
   await api.aFile(mod);
   const [helper, manager] = [await api.aUser(), await api.aUser()];
@@ -189,7 +189,7 @@ test('only members who may edit a mod can appeal, so that nobody else uses up th
 });
 
 test('site staff lists the pending content of all games in one queue, in order, paged, with the exact total', async () => {
-  const games = [await aTeam({ curation_option: 1 }), await aTeam({ curation_option: 1 })];
+  const games = [await aTeam({ curation_option: 2 }), await aTeam({ curation_option: 2 })];
   const made: [string, number][] = [];
   for (const { game } of games) {
     const mod = await api.aMod({ game, accepted: false });

@@ -83,7 +83,7 @@ const BRANCHES: readonly { resource: string; status: 0 | 3; from: string }[] = [
     resource: 'guides',
     status: 0,
     from: `select ${COLUMNS} from guides x where x.status = 0
-      and (x.withheld = 1 or exists (select 1 from games g where g.id = x.game_id and g.curation_option <> 0))`,
+      and (x.withheld = 1 or exists (select 1 from games g where g.id = x.game_id and g.curation_option = 2))`,
   },
   { resource: 'guides', status: 3, from: `select ${COLUMNS} from guides x where x.status = 3` },
   ...([0, 3] as const).map((status) => ({

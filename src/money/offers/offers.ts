@@ -1,5 +1,6 @@
 import { isLinked } from '../../catalogue/dependencies/dependencies.ts';
 import { type GameRow, gameRowIn } from '../../catalogue/games/games.ts';
+import { CURATION } from '../../catalogue/games/settings.ts';
 import type { ModEdit, SentOffer } from '../../catalogue/mods/extensions.ts';
 import { lockMods, type ModRow, refreshMod, setOffer } from '../../catalogue/mods/mods.ts';
 import type { ContributedFields } from '../../catalogue/mods/object.ts';
@@ -35,10 +36,9 @@ export interface Offer {
   readonly credit_options: number;
 }
 
-/** The `curation_option` of games whose team decides what is on the marketplace. */
-const HAS_QUEUE = 1;
+/** Whether the team of the game decides what is on the marketplace. */
 export const hasQueue = ({ curation_option }: Pick<GameRow, 'curation_option'>): boolean =>
-  curation_option === HAS_QUEUE;
+  curation_option === CURATION.marketplace;
 
 /**
  * What an author may change in a game with a marketplace queue: nothing while the mod is queued, except to end the sale,

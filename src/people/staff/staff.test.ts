@@ -145,7 +145,7 @@ test('an OAuth application cannot change the staff', async () => {
 
 test('a moderator of the site has exactly the permissions of a moderator in every game’s team', async () => {
   const { user: moderator, client } = await aMember(MODERATOR);
-  const game = await api.aGame({ settings: { curation_option: 1 } });
+  const game = await api.aGame({ settings: { curation_option: 2 } });
   const mod = await api.aMod({ game, accepted: false });
   await api.aFile(mod);
   const params = { game_id: game.id, mod_id: mod.id };
