@@ -117,6 +117,7 @@ const WORDS: Record<string, string> = {
   portal_id: 'steam',
   content: 'mods',
   cook_uuid: '00000000-0000-4000-8000-000000000000',
+  plan: 'basic',
   claim_id: '00000000-0000-4000-8000-000000000000',
 };
 

@@ -29,6 +29,7 @@ const WORDS: Record<string, string> = {
   portal: 'steam',
   content: 'mods',
   cook_uuid: '00000000-0000-4000-8000-000000000000',
+  plan: 'basic',
 };
 
 /** The gate runs before the input is validated, so an empty request suffices. */

@@ -189,7 +189,8 @@ for (const [language, title] of [
   ['es', 'Iniciar sesión'],
   ['ja', 'サインイン'],
   ['zh-CN', '登录'],
-  ['th', 'Sign in'],
+  ['th', 'เข้าสู่ระบบ'],
+  ['ar', 'Sign in'],
 ])
   test(`pages are in ${language}, or in English if it is not translated`, async () => {
     const { text } = await new Browser(api, 'production', { 'accept-language': language! }).get('/sign-in');
