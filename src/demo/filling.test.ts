@@ -153,6 +153,7 @@ test('players rate, subscribe, discuss, collect and write, so that every order o
     }),
   );
   await enliven(app, { ...GAMES[0]!, gameId, players });
+  await api.counted();
   const client = api.withKey(game);
   const params = { game_id: gameId };
   const orders = new Set<string>();
