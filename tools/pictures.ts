@@ -17,8 +17,8 @@ const HEIGHT = 720;
 const GAP = 24;
 /** The page of a game beside the API documentation. */
 const SHOTS = [
-  { path: '/g/skyfarers', width: 460 },
-  { path: '/v1/docs', width: 1000 },
+  { path: '/g/skyfarers', width: 1100 },
+  { path: '/v1/docs', width: 460 },
 ] as const;
 
 interface Started {
