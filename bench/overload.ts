@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
+import { cpuSeconds } from './cpu.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,7 +30,6 @@ const READERS = Number(options.readers);
 const READERS_BEST = 32;
 const WARM_UP_MS = 2_000;
 const PROGRAM = join(import.meta.dirname, '../bin/modstead.mjs');
-const TICKS_PER_SECOND = 100;
 
 interface Probe {
   readonly ms: number;
@@ -92,12 +92,6 @@ async function start(name: string, settings: Record<string, string>): Promise<Se
   const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once('line', resolve));
   const { port, demo } = JSON.parse(line) as { port: number; demo: { games: { api_key: string }[] } };
   return { pid: child.pid!, port, key: demo.games[0]!.api_key };
-}
-
-function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
-  return (Number(user) + Number(system)) / TICKS_PER_SECOND;
 }
 
 const residentMb = (pid: number): number =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
+import { cpuSeconds } from './cpu.ts';
 import { load } from './load.ts';
 
 const { values: options } = parseArgs({
@@ -26,7 +27,6 @@ const MILLISECONDS = Number(options.milliseconds);
 const READERS = 32;
 const WRITERS = 8;
 const PROGRAM = join(import.meta.dirname, '../bin/modstead.mjs');
-const TICKS_PER_SECOND = 100;
 
 const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 const children = new Set<ChildProcess>();
@@ -78,12 +78,6 @@ async function start(name: string, processes: number, database: Record<string, s
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-
-function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
-  return (Number(user) + Number(system)) / TICKS_PER_SECOND;
-}
 
 /** The memory that the machine would gain if the process ended (PSS), and what `ps` shows (RSS), in megabytes. */
 function megabytes(pid: number): { pss: number; rss: number } {
