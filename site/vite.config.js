@@ -1,6 +1,7 @@
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
 import adapter from './adapter.js';
+import { texts } from './texts.ts';
 
 export default defineConfig({
   build: { target: 'es2022' },
@@ -12,6 +13,7 @@ export default defineConfig({
     resolve: { conditions: ['modstead-source', ...defaultServerConditions] },
   },
   plugins: [
+    texts(),
     sveltekit({
       adapter: adapter('build'),
       // Hashes instead of nonces, so that a page can be cached with its policy.

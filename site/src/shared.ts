@@ -1,11 +1,11 @@
 import type { Output } from '@modstead/client';
-import type { Language, Texts } from '#texts';
+import type { Area, Texts } from '#texts';
 import { page } from '$app/state';
 
 /** What every page has, from the layout. */
-export interface Shared {
-  readonly t: Texts;
-  readonly language: Language;
+export interface Shared<More extends Area = never> {
+  readonly t: Texts<More>;
+  readonly language: string;
   readonly isSandbox: boolean;
   /** Undefined for visitors who are not signed in. */
   readonly me: Output<'GET /me'> | undefined;
@@ -15,5 +15,5 @@ export interface Shared {
   readonly game?: { readonly name: string; readonly name_id: string };
 }
 
-/** Call it within `$derived`, so that it follows the page. */
-export const shared = (): Shared => page.data as unknown as Shared;
+/** Call it within `$derived`, so that it follows the page. A component of a section names the areas that the section loads. */
+export const shared = <More extends Area = never>(): Shared<More> => page.data as unknown as Shared<More>;

@@ -10,7 +10,7 @@ const SITE = join(ROOT, 'site');
 /** The site's own part, and the client that it is bundled with. */
 const SOURCES = [
   'site/{src,static}/**',
-  'site/*.{js,json}',
+  'site/*.{js,ts,json}',
   'client/src/**',
   'client/package.json',
   'package-lock.json',

@@ -1,0 +1,181 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { IntlMessageFormat } from 'intl-messageformat';
+import type { Plugin } from 'vite';
+
+type Element = ReturnType<IntlMessageFormat['getAst']>[number];
+type Texts = Readonly<Record<string, string>>;
+
+const FOLDER = path.resolve(import.meta.dirname, 'src/texts');
+const TYPES = path.resolve(import.meta.dirname, '.svelte-kit/texts.d.ts');
+/** The kinds of elements of a parsed ICU message. */
+const KIND = { literal: 0, argument: 1, number: 2, select: 5, plural: 6, pound: 7 } as const;
+
+const parse = (text: string) => new IntlMessageFormat(text, 'en', undefined, { ignoreTag: true }).getAst();
+
+const TEXTS = 'virtual:texts';
+/** The areas that every page has, in one file. */
+const EVERYWHERE = ['common', 'errors', 'browse', 'library', 'guides', 'collections'];
+
+/**
+ * Compiles ICU messages, one JSON file per area and language, when the site is built: a browser gets plain strings and
+ * small functions instead of a parser. A text that a language lacks is that of the language it is a variant of, or English.
+ */
+export function texts(): Plugin {
+  writeTypes();
+  return {
+    name: 'modstead-texts',
+    resolveId: (id) => (id.startsWith(TEXTS) ? `\0${id}` : null),
+    load(id) {
+      if (!id.startsWith(`\0${TEXTS}`)) return null;
+      const [, name, language] = id.split('/');
+      if (!name || !language) return loaders();
+      return name === 'everywhere' ? everywhere(language) : moduleOf(name, language);
+    },
+  };
+}
+
+const areas = (): string[] =>
+  readdirSync(FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+const languagesOf = (area: string) => readdirSync(path.join(FOLDER, area)).map((file) => path.basename(file, '.json'));
+
+/** A module that loads the texts of an area and language when they are first needed. */
+function loaders(): string {
+  const alone = areas().filter((area) => !EVERYWHERE.includes(area));
+  const names = [
+    ...languagesOf('common').map((language) => `everywhere/${language}`),
+    ...alone.flatMap((area) => languagesOf(area).map((language) => `${area}/${language}`)),
+  ];
+  return `export default {\n${names.map((name) => `${JSON.stringify(name)}: () => import('${TEXTS}/${name}'),`).join('\n')}\n};`;
+}
+
+function everywhere(language: string): string {
+  const imports = EVERYWHERE.map((area) => `import ${area} from '${TEXTS}/${area}/${language}';`);
+  return `${imports.join('\n')}\nexport default { ${EVERYWHERE.join(', ')} };`;
+}
+
+const read = (area: string, language: string): Texts => {
+  try {
+    return JSON.parse(readFileSync(path.join(FOLDER, area, `${language}.json`), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new Error(`site/src/texts/${area}/${language}.json: ${(error as Error).message}`);
+  }
+};
+
+function moduleOf(area: string, language: string): string {
+  const sources = [language, language.split('-')[0]!, 'en'].map((from) => [from, read(area, from)] as const);
+  const entries = Object.keys(read(area, 'en')).map((key) => {
+    const [from, own] = sources.find(([, own]) => key in own)!;
+    return [key, codeOf(own[key]!, from === 'en' ? 'english' : 'rules', `${area}/${from}.json: ${key}`)] as const;
+  });
+  return `import { rulesOf } from '/src/texts/rules.ts';
+const rules = rulesOf(${JSON.stringify(language)});
+const english = rulesOf('en');
+export default ${nested(entries, (key, code) => `${JSON.stringify(key)}: ${code},`)};`;
+}
+
+/** A message as an expression: a string, or a function of its values. */
+function codeOf(text: string, rules: string, at: string): string {
+  const elements = parse(text);
+  const code = joined(elements, rules, at);
+  return Object.keys(argumentsOf(elements)).length === 0 ? code : `(values) => ${code}`;
+}
+
+function joined(elements: readonly Element[], rules: string, at: string, count = ''): string {
+  if (elements.length === 0) return "''";
+  return elements.map((element) => expressionOf(element, rules, at, count)).join(' + ');
+}
+
+function expressionOf(element: Element, rules: string, at: string, count: string): string {
+  if (element.type === KIND.literal) return JSON.stringify(element.value);
+  if (element.type === KIND.pound) return `${rules}.number(${count})`;
+  const value = 'value' in element ? `values[${JSON.stringify(element.value)}]` : '';
+  if (element.type === KIND.argument) return `\`\${${value}}\``;
+  if (element.type === KIND.number) return `${rules}.number(${value})`;
+  if (element.type === KIND.plural) {
+    const ordinal = element.pluralType === 'ordinal' ? ', true' : '';
+    return `${rules}.plural(${value}, ${optionsOf(element.options, rules, at, value)}${ordinal})`;
+  }
+  if (element.type === KIND.select) return `${rules}.select(${value}, ${optionsOf(element.options, rules, at, count)})`;
+  throw new Error(`${at}: dates and times are formatted before they are put into a text`);
+}
+
+function optionsOf(
+  options: Readonly<Record<string, { readonly value: readonly Element[] }>>,
+  rules: string,
+  at: string,
+  count: string,
+): string {
+  const forms = Object.entries(options).map(
+    ([form, { value }]) => `${JSON.stringify(form)}: () => ${joined(value, rules, at, count)}`,
+  );
+  return `{ ${forms.join(', ')} }`;
+}
+
+type ArgumentTypes = Record<string, string>;
+
+function argumentsOf(elements: readonly Element[], types: ArgumentTypes = {}): ArgumentTypes {
+  for (const element of elements) {
+    if (!('value' in element) || element.type === KIND.literal) continue;
+    const isNumber = element.type === KIND.plural || element.type === KIND.number;
+    types[element.value] = isNumber ? 'number' : (types[element.value] ?? 'string | number');
+    if ('options' in element) for (const { value } of Object.values(element.options)) argumentsOf(value, types);
+  }
+  return types;
+}
+
+/** Keys with dots become groups: `sorts.name` is `sorts: { name }`. */
+function nested(
+  entries: readonly (readonly [string, string])[],
+  write: (key: string, value: string) => string,
+): string {
+  const groups = new Map<string, [string, string][]>();
+  const lines: string[] = [];
+  for (const [key, value] of entries) {
+    const dot = key.indexOf('.');
+    if (dot < 0) lines.push(write(key, value));
+    else {
+      const group = key.slice(0, dot);
+      groups.set(group, [...(groups.get(group) ?? []), [key.slice(dot + 1), value]]);
+    }
+  }
+  for (const [group, inner] of groups) lines.push(write(group, nested(inner, write)));
+  return `{\n${lines.join('\n')}\n}`;
+}
+
+/** The types of all texts, from English. */
+function writeTypes(): void {
+  const types = areas().map((name) => {
+    const entries = Object.entries(read(name, 'en')).map(([key, text]) => [key, typeOf(text)] as const);
+    return `  readonly ${name}: ${nested(entries, (key, type) => `readonly ${JSON.stringify(key)}: ${type};`)};`;
+  });
+  const always = EVERYWHERE.map((area) => JSON.stringify(area)).join(' | ');
+  const code = `/** Made from the English texts when the site is built or checked. */
+export interface Areas {
+${types.join('\n')}
+}
+/** The areas that every page has. */
+export type Everywhere = ${always};
+`;
+  if (readOrEmpty(TYPES) === code) return;
+  mkdirSync(path.dirname(TYPES), { recursive: true });
+  writeFileSync(TYPES, code);
+}
+
+function typeOf(text: string): string {
+  const types = Object.entries(argumentsOf(parse(text)));
+  if (types.length === 0) return 'string';
+  return `(values: { ${types.map(([name, type]) => `readonly ${name}: ${type}`).join('; ')} }) => string`;
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
