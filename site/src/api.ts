@@ -31,9 +31,16 @@ function toPage(cause: unknown, { pathname, search }: URL): unknown {
   error(cause.status, { message: cause.message, ref: cause.errorRef });
 }
 
-/** What a form shows when the API refused it. */
-export const refused = ({ status, message, fields }: Pick<ApiError, 'status' | 'message' | 'fields'>) =>
-  fail(status, { message, fields });
+/** What a form shows when the API refused it; with the form, a page without scripts shows what was sent again. */
+export const refused = (
+  { status, message, fields }: Pick<ApiError, 'status' | 'message' | 'fields'>,
+  sent: Iterable<readonly [string, unknown]> = [],
+) => fail(status, { message, fields, values: valuesOf(sent) });
+
+const valuesOf = (sent: Iterable<readonly [string, unknown]>): Record<string, string> =>
+  Object.fromEntries(
+    [...sent].filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0] !== 'csrf'),
+  );
 
 /** The part of a list that the address asks for. Pages start at 1. */
 export function pagingOf({ searchParams }: URL, perPage: number) {
