@@ -79,11 +79,12 @@ export type Standing = Pick<
   | 'community_options'
   | 'maturity_options'
   | 'api_access_options'
+  | 'monetization_options'
   | 'summary_length_max'
 >;
 
 const STANDING = statement(`select id, status, submitted_by, date_live, community_options, maturity_options,
-  api_access_options, summary_length_max from games where id = ?`);
+  api_access_options, monetization_options, summary_length_max from games where id = ?`);
 export const standingOf = (reader: Reader, id: number) => reader.first<Standing>(STANDING, [id]);
 
 const BY_ID = statement('select * from games where id = ?');

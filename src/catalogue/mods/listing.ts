@@ -1,7 +1,12 @@
-import type { Column, Listing } from '../../platform/database/listing.ts';
+import type { Column, Filter, Listing } from '../../platform/database/listing.ts';
 
 const integer: Column = { kind: 'integer' };
 const folded = (name: string): Column => ({ kind: 'text', sql: `m.${name}_folded` });
+
+// 0 free, 1 paid; with 2 and 3 both.
+const revenueType: Column = { kind: 'integer', sql: '(case when m.price > 0 then 1 else 0 end)', anything: [2, 3] };
+/** The filter for mods that cost nothing. */
+export const FREE: Filter = { column: { ...revenueType, name: 'revenue_type' }, operator: 'eq', values: [0] };
 
 /** The filters and sorts of lists of mods. */
 export const modListing: Listing = {
@@ -24,8 +29,7 @@ export const modListing: Listing = {
     maturity_option: integer,
     monetization_options: integer,
     credit_options: integer,
-    // 0 free, 1 paid; with 2 and 3 both.
-    revenue_type: { kind: 'integer', sql: '(case when m.price > 0 then 1 else 0 end)', anything: [2, 3] },
+    revenue_type: revenueType,
     stock: integer,
     price: integer,
     name: folded('name'),

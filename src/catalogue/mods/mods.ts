@@ -3,7 +3,7 @@ import { requireUserIn } from '../../people/users/users.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { fold, type ListRequest } from '../../platform/database/listing.ts';
+import { fold, type ListRequest, matchesAnything } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { sanitised } from '../../platform/text/markup.ts';
@@ -12,7 +12,7 @@ import { translate } from '../../platform/text/translations.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { recordModEvent, recordUserEvent } from '../../records/events/events.ts';
 import type { ModEventType } from '../../records/webhooks/kinds.ts';
-import { requireGame } from '../games/games.ts';
+import { type GameRow, requireGame } from '../games/games.ts';
 import { countPublicMods } from '../games/stats.ts';
 import { requireRoomForMod } from '../plans/plans.ts';
 import { ADMINISTRATOR, joinTeam } from '../teams/teams.ts';
@@ -32,6 +32,7 @@ import { invalidateMod, rewriteModDocuments } from './documents.ts';
 import { modExtensions } from './extensions.ts';
 import { findIds, findMods } from './finding.ts';
 import type * as listStore from './list-store.ts';
+import { FREE } from './listing.ts';
 import { pageOfMods } from './page.ts';
 import { endForDeletedMod, removeModRows } from './removal.ts';
 import * as statsStore from './stats-store.ts';
@@ -341,8 +342,8 @@ export async function listModsOfGame(
   language: Language,
   on: OnPlatform = {},
 ) {
-  const scope = await visibleScope(app, caller, gameId, request, on);
-  return findMods(app.db, scope, request, language, on.platform);
+  const { scope, asked } = await visibleScope(app, caller, gameId, request, on);
+  return findMods(app.db, scope, asked, language, on.platform);
 }
 
 /** As `listModsOfGame`, as JSON ready to send. */
@@ -354,8 +355,8 @@ export async function pageOfGame(
   language: Language,
   on: OnPlatform = {},
 ): Promise<Buffer> {
-  const scope = await visibleScope(app, caller, gameId, request, on);
-  const { ids, total } = await findIds(app.db, scope, request);
+  const { scope, asked } = await visibleScope(app, caller, gameId, request, on);
+  const { ids, total } = await findIds(app.db, scope, asked);
   const { limit, offset } = request;
   return pageOfMods(app, { gameId, ids, language, platform: on.platform, limit, offset, total });
 }
@@ -366,11 +367,27 @@ async function visibleScope(
   gameId: number,
   request: ListRequest,
   { platform, platformStatus }: OnPlatform,
-): Promise<listStore.ModScope> {
-  await requireGame(app.db, caller, gameId);
+): Promise<{ readonly scope: listStore.ModScope; readonly asked: ListRequest }> {
+  const game = await requireGame(app.db, caller, gameId);
   const isAsked = platform !== undefined || platformStatus !== undefined;
   const on = isAsked && (await store.hasPlatforms(app.db, gameId)) ? { platform, platformStatus } : {};
-  return scopeOfGame(app.db, caller, gameId, request, on);
+  const scope = await scopeOfGame(app.db, caller, gameId, request, on);
+  return { scope, asked: byRevenue(game, scope, request) };
+}
+
+/**
+ * The public list of a game that sells has free mods only, unless the request says otherwise: clients that cannot buy do
+ * not ask for paid mods. A team that filters by state sees both.
+ */
+function byRevenue(
+  { monetization_options }: Pick<GameRow, 'monetization_options'>,
+  { asksStatus, asksVisible }: listStore.ModScope,
+  request: ListRequest,
+): ListRequest {
+  const isAsked = request.groups.some((group) => group.some(({ column }) => column.name === 'revenue_type'));
+  const isFreeOnly = !isAsked && !asksStatus && !asksVisible && monetization_options !== 0;
+  const groups = request.groups.filter((group) => !group.some(matchesAnything));
+  return { ...request, groups: isFreeOnly ? [...groups, [FREE]] : groups };
 }
 
 /** The platform of a request, and whether it asks for files that await approval there. */

@@ -22,7 +22,7 @@ export const getMods = operation({
   tag: 'Mods',
   method: 'GET',
   path: '/games/{game_id}/mods',
-  says: 'Lists the public mods of a game; for a platform, where the game has platforms, those that are live on it. Filters by `status` and `visible` also find mods of the caller’s own teams that are not public; operators other than `=` and `-in` are for the game’s team.',
+  says: 'Lists the public mods of a game (where the game sells, only free ones unless `revenue_type` is 1, paid, or 2, both); for a platform, where the game has platforms, those that are live on it. Filters by `status` and `visible` also find mods of the caller’s own teams that are not public; operators other than `=` and `-in` are for the game’s team.',
   access: reader(),
   params: GamePath,
   query: PlatformStatusQuery,

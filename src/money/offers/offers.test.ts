@@ -4,7 +4,7 @@ import { startApi, type User } from '../../../test/api.ts';
 import { aBuyer, aPaidMod, aSellingGame, type SellingGame } from '../../../test/money.ts';
 import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
-import { editModByPut, getMod } from '../../catalogue/mods/operations.ts';
+import { editModByPut, getMod, getMods } from '../../catalogue/mods/operations.ts';
 import { acceptAgreement, getCurrentAgreement } from '../../people/agreements/operations.ts';
 import { AGREEMENT_TYPES } from '../../people/agreements/types.ts';
 import { getNotifications } from '../../people/notifications/operations.ts';
@@ -149,4 +149,19 @@ test('a mod with dependencies or dependants is not sold, and buyers resell only 
   await seller.refused(editModByPut, { params: sold, body: { credit_options: 1_024 } }, 400, 15_048);
   await game.studio.call(editGameOperation, { params, body: { revenue_options: 4 } });
   assert.equal((await seller.call(editModByPut, { params: sold, body: { credit_options: 1_024 } })).status, 200);
+});
+
+test('the list of a game that sells has free mods, and paid ones where they are asked for', async () => {
+  const game = await aSellingGame(api);
+  const free = await api.aMod({ game });
+  const { mod: paid } = await aPaidMod(api, game);
+  const listed = async (query: Record<string, string | number>) =>
+    (await game.studio.call(getMods, { params: { game_id: game.id }, query })).body.data.map(({ id }) => id);
+  assert.deepEqual(await listed({}), [free.id]);
+  assert.deepEqual(await listed({ revenue_type: 0 }), [free.id]);
+  assert.deepEqual(await listed({ revenue_type: 1 }), [paid.id]);
+  assert.deepEqual(await listed({ revenue_type: 2 }), [free.id, paid.id]);
+  assert.deepEqual(await listed({ revenue_type: 3 }), [free.id, paid.id]);
+  assert.deepEqual(await listed({ 'id-in': `${free.id},${paid.id}` }), [free.id]);
+  assert.deepEqual(await listed({ status: 1 }), [free.id, paid.id], 'whoever filters by state sees all');
 });

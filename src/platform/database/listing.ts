@@ -132,10 +132,14 @@ function membership({ column, operator, values }: Filter, listing: Listing, prob
   )})`;
 }
 
+/** Whether every row passes the filter. */
+export const matchesAnything = ({ column, operator, values }: Filter): boolean =>
+  operator === 'eq' && (column.anything?.includes(Number(values[0])) ?? false);
+
 function condition(filter: Filter, listing: Listing, { probing = false }: ListRequest): Expression<SqlBool> {
-  const { column, operator, values } = filter;
+  const { column } = filter;
   if (column.kind === 'set') return membership(filter, listing, probing);
-  if (operator === 'eq' && column.anything?.includes(Number(values[0]))) return sql`1 = 1`;
+  if (matchesAnything(filter)) return sql`1 = 1`;
   const comparison = compare(filter, listing);
   return column.within ? sql`${sql.raw(column.within)} ${comparison})` : comparison;
 }
