@@ -1,17 +1,25 @@
-import { isAscii } from 'node:buffer';
 import { toAvatar } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
-import type { Statement, Value } from '../../platform/database/database.ts';
+import type { Database, Statement, Value } from '../../platform/database/database.ts';
 import { livePlatformOf } from '../../platform/database/platforms.ts';
-import { BEFORE_HASH, expiryAt, HASH_DIGITS, type SignedFile, signerUntil } from '../live-files/links.ts';
+import { memoised } from '../../platform/database/totals.ts';
+import { expiryAt, HASH_DIGITS } from '../live-files/links.ts';
 import { endOfModfile } from '../live-files/object.ts';
 import { cardsAmong, FILE_LINK } from './document-store.ts';
+import {
+  SIGNATURE_GAP,
+  UNENCODED,
+  withEncodedAddresses,
+  withEncodedAddressesIn,
+  withSignatures,
+} from './page-addresses.ts';
 import { withPending } from './pending-stats.ts';
 import { hasPending, statsOf, withTexts } from './stats-store.ts';
 
 /**
- * Mods as the JSON text of a response. The database assembles it from stored JSON, because fetching each column of each
- * mod costs far more than the page itself. It must equal `modJson`; a test compares them.
+ * Mods as the JSON text of a response, assembled from stored JSON. SQLite assembles the whole page, because each fetched
+ * value costs more than its part of the page. PostgreSQL assembles only the small parts, because it copies a text several
+ * times for each function that it passes through. It must equal `modJson`; a test compares them.
  */
 export interface PageRequest {
   readonly gameId: number;
@@ -40,43 +48,54 @@ const GAME: Statement = {
 /** The SQL that differs between the databases. Parameters are numbered, because some occur several times. */
 interface SqlDialect {
   readonly ids: string;
+  /** Concatenates texts, none of which is null. */
+  readonly joined: (...texts: readonly string[]) => string;
+  readonly unencoded: string;
   /** The table that users are read from, and their JSON before and after the avatar. */
   readonly people: { readonly table: string; readonly before: string; readonly behind: string };
   /** The join keyword that keeps the written order, so that mods come in the order of the ids. */
   readonly join: string;
-  /** Aggregates the parts of each mod to a page. */
-  readonly page: (...parts: readonly string[]) => string;
+  /** The columns of a page, given the parts of a mod's JSON. */
+  readonly columns: (parts: PartsOfMod) => string;
+}
+
+interface PartsOfMod {
+  readonly body: string;
+  readonly live: Live;
+  readonly end: readonly string[];
 }
 
 const SQLITE: SqlDialect = {
   people: { table: 'user_cards', before: 'u.before_avatar', behind: 'u.behind_avatar' },
   ids: 'json_each($1) j cross join mod_cards c on c.mod_id = j.value',
+  joined: (...texts) => `concat(${texts.join(', ')})`,
+  unencoded: `char(${UNENCODED})`,
   join: 'cross join',
   // The first and the last mod add the envelope, because wrapping the aggregate would copy it once more. A blob saves
   // decoding and encoding the text in this process.
-  page: (...parts) => `cast(group_concat(concat(case when j.key = 0 then ${parameter('begin')} end, ${parts.join(', ')},
-    case when j.key = cast(${parameter('last')} as integer) then ${parameter('end')} end), ',') as blob)`,
+  columns: ({ body, live, end }) => `cast(group_concat(concat(case when j.key = 0 then ${parameter('begin')} end,
+    ${[body, `',"modfile":'`, modfile(live), ...end].join(', ')},
+    case when j.key = cast(${parameter('last')} as integer) then ${parameter('end')} end), ',') as blob) as text,
+    count(*) as mods`,
 };
 
 const POSTGRES: SqlDialect = {
   people: {
     table: 'users',
     // Names in addresses, time zones and languages contain nothing that JSON escapes.
-    before: `concat('{"id":', u.id, ',"name_id":"', u.name_id, '","username":', to_json(u.username),
-      ',"display_name_portal":null,"date_online":', u.date_online, ',"date_joined":', u.date_joined, ',"avatar":')`,
-    behind: `concat(',"timezone":"', u.timezone, '","language":"', u.language, '","profile_url":"')`,
+    before: `'{"id":' || u.id || ',"name_id":"' || u.name_id || '","username":' || cast(to_json(u.username) as text)
+      || ',"display_name_portal":null,"date_online":' || u.date_online || ',"date_joined":' || u.date_joined
+      || ',"avatar":'`,
+    behind: `',"timezone":"' || u.timezone || '","language":"' || u.language || '","profile_url":"'`,
   },
-  ids: `json_array_elements_text(cast($1 as json)) with ordinality as j (value, place)
-    join mod_cards c on c.mod_id = cast(j.value as bigint)`,
+  ids: `unnest(cast(translate($1, '[]', '{}') as bigint[])) with ordinality as j (value, place)
+    join mod_cards c on c.mod_id = j.value`,
+  joined: (...texts) => texts.join(' || '),
+  unencoded: `chr(${UNENCODED})`,
   join: 'join',
-  page: (...parts) => `concat(${parameter('begin')}, string_agg(concat(${parts.join(', ')}), ',' order by j.place),
-    case when cast(${parameter('last')} as integer) >= 0 then ${parameter('end')} end)`,
+  columns: ({ body, live, end }) =>
+    `j.place, ${body} as body, ${live.body} as file_body, ${live.link} as file_link, ${end.join(' || ')} as rest`,
 };
-
-/** A signature's placeholder is the string to sign, followed by a character that JSON never contains. */
-const GAP_SIGN = 1;
-const SEGMENT_LENGTH = '1234567890-'.length + 43;
-const GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - HASH_DIGITS);
 
 /** The parameters of a statement, in this order. A single mod needs only the first and the language. */
 const PARAMETERS = [
@@ -95,14 +114,24 @@ interface Fixed {
   readonly placeholder: string;
 }
 
-const picture = ({ files }: Fixed, size: string) => `${literal(files)}, u.avatar, '/${size}.png"'`;
-const avatar = (fixed: Fixed) => `case when u.avatar is null then ${literal(fixed.placeholder)}
-  else concat('{"filename":"avatar.png","original":"', ${picture(fixed, 'original')},
-    ',"thumb_50x50":"', ${picture(fixed, 'thumb_50x50')},
-    ',"thumb_100x100":"', ${picture(fixed, 'thumb_100x100')}, '}') end`;
+const picture = ({ files }: Fixed, size: string) => [literal(files), 'u.avatar', `'/${size}.png"'`];
+const avatar = ({ joined }: SqlDialect, fixed: Fixed) => {
+  const original = [`'{"filename":"avatar.png","original":"'`, ...picture(fixed, 'original')];
+  const small = [`',"thumb_50x50":"'`, ...picture(fixed, 'thumb_50x50')];
+  const medium = [`',"thumb_100x100":"'`, ...picture(fixed, 'thumb_100x100')];
+  return `case when u.avatar is null then ${literal(fixed.placeholder)}
+    else ${joined(...original, ...small, ...medium, `'}'`)} end`;
+};
 
-const user = ({ before, behind }: SqlDialect['people'], fixed: Fixed) =>
-  `${before}, ${avatar(fixed)}, ${behind}, ${literal(fixed.userPages)}, u.name_id, '"}'`;
+const user = (dialect: SqlDialect, fixed: Fixed) => [
+  ...[dialect.people.before, avatar(dialect, fixed), dialect.people.behind, ...marked(dialect, 'u.name_id')],
+  ...[literal(fixed.userPages), 'u.name_id', `'"}'`],
+];
+
+/** Precedes an address: a mark if the name in it has to be percent-encoded (RFC 3986), which the databases cannot do. */
+const marked = ({ unencoded }: SqlDialect, name: string) => [
+  `case when octet_length(${name}) > length(${name}) then ${unencoded} else '' end`,
+];
 
 /** Reads the live file from the mod's card or, in a game with platforms, from the requested platform. */
 interface Live {
@@ -137,16 +166,16 @@ const needs = (option: string) => `case when ${option} <> 0 and c.needs = 1 then
 
 /** Values that a list has from its game, and that a single mod has to look up. */
 interface Game {
-  readonly pages: string;
+  readonly pages: readonly string[];
   readonly dependencies: string;
 }
 
 const OF_PAGE: Game = {
-  pages: parameter('modPages'),
+  pages: [parameter('modPages')],
   dependencies: `cast(${parameter('dependencies')} as integer)`,
 };
 const ofRow = ({ gamePages }: Fixed): Game => ({
-  pages: `${literal(gamePages)}, g.name_id, '/m/'`,
+  pages: [literal(gamePages), 'g.name_id', `'/m/'`],
   dependencies: 'g.dependency_option',
 });
 
@@ -154,9 +183,11 @@ const bodyIn = (translated: boolean) => (translated ? 'coalesce(t.body, c.body)'
 
 const BEFORE_STATS = ',"stats":{';
 /** The JSON after the live file. */
-const endIn = (people: SqlDialect['people'], fixed: Fixed, { pages, dependencies }: Game) =>
-  `',"dependencies":', ${needs(dependencies)}, ',"profile_url":"', ${pages}, c.name_id, '"',
-    ',"submitted_by":', ${user(people, fixed)}, '${BEFORE_STATS}', s.ranked, ',', s.counted, '}}'`;
+const endIn = (dialect: SqlDialect, fixed: Fixed, { pages, dependencies }: Game) => [
+  ...[`',"dependencies":'`, needs(dependencies), `',"profile_url":"'`, ...marked(dialect, 'c.name_id')],
+  ...[...pages, 'c.name_id', `'"'`, `',"submitted_by":'`, ...user(dialect, fixed)],
+  ...[`'${BEFORE_STATS}'`, 's.ranked', `','`, 's.counted', `'}}'`],
+];
 
 const joinedTo = (join: string, people: SqlDialect['people'], { translated, live }: Variant) => `
   ${join} mod_stats s on s.mod_id = c.mod_id
@@ -170,40 +201,40 @@ interface Variant {
   readonly live: Live;
 }
 
-function pageIn({ people, ids, join, page }: SqlDialect, fixed: Fixed, variant: Variant): string {
-  const { translated, live } = variant;
-  const parts = [bodyIn(translated), `',"modfile":'`, modfile(live), endIn(people, fixed, OF_PAGE)];
-  return `select ${page(...parts)} as text, count(*) as mods
-    from ${ids} ${joinedTo(join, people, variant)}`;
+function pageIn(dialect: SqlDialect, fixed: Fixed, variant: Variant): string {
+  const { people, ids, join, columns } = dialect;
+  const parts = { body: bodyIn(variant.translated), live: variant.live, end: endIn(dialect, fixed, OF_PAGE) };
+  return `select ${columns(parts)} from ${ids} ${joinedTo(join, people, variant)}`;
 }
 
-function singleIn({ people }: SqlDialect, fixed: Fixed, variant: Variant): string {
-  const game = ofRow(fixed);
+function singleIn(dialect: SqlDialect, fixed: Fixed, variant: Variant): string {
   const { translated, live } = variant;
   return `select c.game_id, c.status, c.visible, c.submitted_by, g.status as game_status, g.api_access_options,
       ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.link} as file_link, ${live.body} as file_body,
-      concat(${endIn(people, fixed, game)}) as rest, ${hasPending('c.mod_id')} as pending
+      ${dialect.joined(...endIn(dialect, fixed, ofRow(fixed)))} as rest, ${hasPending('c.mod_id')} as pending
     from mod_cards c join games g on g.id = c.game_id
-      ${joinedTo('join', people, variant)}
+      ${joinedTo('join', dialect.people, variant)}
     where c.mod_id = cast($1 as bigint)`;
 }
 
 /** A statement, and which of the values it takes: databases refuse values for parameters that a variant lacks. */
 interface Prepared {
   readonly statement: Statement;
-  readonly valuesOf: (values: readonly Value[]) => Value[];
+  readonly valuesOf: (dialect: Database['dialect'], values: readonly Value[]) => Value[];
 }
 type Variants = Record<'english' | 'translated', Record<'shown' | 'onPlatform', Prepared>>;
 
 function variantsOf(sql: (dialect: SqlDialect, fixed: Fixed, variant: Variant) => string, fixed: Fixed): Variants {
   const of = (variant: Variant): Prepared => {
     const [sqlite, postgres] = [sql(SQLITE, fixed, variant), sql(POSTGRES, fixed, variant)];
-    const used = PARAMETERS.map((_, i) => i + 1).filter((number) => new RegExp(`\\$${number}\\b`).test(postgres));
-    const numbered = (text: string, mark: string) =>
-      text.replace(/\$(\d+)/g, (_, number) => `${mark}${used.indexOf(Number(number)) + 1}`);
+    const usedIn = (text: string) =>
+      PARAMETERS.map((_, i) => i + 1).filter((number) => new RegExp(`\\$${number}\\b`).test(text));
+    const used = { sqlite: usedIn(sqlite), postgres: usedIn(postgres) };
+    const numbered = (text: string, numbers: readonly number[], mark: string) =>
+      text.replace(/\$(\d+)/g, (_, number) => `${mark}${numbers.indexOf(Number(number)) + 1}`);
     return {
-      statement: { text: numbered(sqlite, '?'), postgres: numbered(postgres, '$') },
-      valuesOf: (values) => used.map((number) => values[number - 1]!),
+      statement: { text: numbered(sqlite, used.sqlite, '?'), postgres: numbered(postgres, used.postgres, '$') },
+      valuesOf: (dialect, values) => used[dialect].map((number) => values[number - 1]!),
     };
   };
   const inLanguage = (translated: boolean) => ({
@@ -233,11 +264,6 @@ function statementsOf(app: App) {
   return made;
 }
 
-interface Page {
-  readonly text: Uint8Array | string;
-  readonly mods: number;
-}
-
 /** A single mod with the columns that permission checks need. */
 export interface SingleMod {
   readonly game_id: number;
@@ -257,68 +283,79 @@ export interface SingleMod {
 }
 
 export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer> {
-  const { gameId, ids, language, limit, offset, total } = request;
-  const game = (await app.db.first<GameOfPage>(GAME, [gameId]))!;
+  const { gameId, language } = request;
+  const game = await gameOfPage(app, gameId);
   const platform = game.has_platforms ? (request.platform ?? '') : '';
   const expires = expiryAt(app.clock.now());
-  const values = [
-    JSON.stringify(ids),
-    platform,
-    language,
-    app.addresses.mod(game.name_id, ''),
-    `,"download":{"binary_url":"${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
-    `${GAP}","date_expires":${expires}}}`,
-    String(game.dependency_option),
-    BEGIN,
-    String(ids.length - 1),
-    `],"result_count":${ids.length},"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`,
-  ];
-  if (ids.length === 0) return Buffer.from(`${BEGIN}${values.at(-1)}`);
-  const { statement, valuesOf } = variantFor(statementsOf(app).page, language, platform);
-  const { text, mods } = (await app.db.first<Page>(statement, valuesOf(values)))!;
-  // One of the mods was removed after its id was found.
-  if (Number(mods) < ids.length) return pageOfMods(app, { ...request, ids: await cardsAmong(app.db.query, ids) });
-  const bytes =
-    typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
-  signLinks(app, bytes, expires);
-  return isAscii(bytes) ? bytes : Buffer.from(withEncodedAddresses(bytes.toString()));
+  const link: LinkParts = {
+    before: `,"download":{"binary_url":"${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
+    behind: `${SIGNATURE_GAP}","date_expires":${expires}}}`,
+  };
+  const prepared = variantFor(statementsOf(app).page, language, platform);
+  const page = { ...request, platform, game, link, prepared };
+  const bytes = await (app.db.dialect === 'sqlite' ? assembledBySqlite(app, page) : assembledHere(app, page));
+  return withEncodedAddresses(withSignatures(app, bytes, expires));
 }
 
-const PROFILE_URL = /"profile_url":"[^"]*[^\p{ASCII}"][^"]*"/gu;
+/** The address around the link's own part of a file's path. */
+interface LinkParts {
+  readonly before: string;
+  readonly behind: string;
+}
+interface PreparedPage extends Omit<PageRequest, 'platform'> {
+  readonly platform: string;
+  readonly game: GameOfPage;
+  readonly link: LinkParts;
+  readonly prepared: Prepared;
+}
 
-/** The database inserts names into addresses unchanged; addresses must be percent-encoded (RFC 3986). */
-const withEncodedAddresses = (json: string): string => json.replace(PROFILE_URL, encodeURIOf);
-const encodeURIOf = (field: string): string => {
-  const start = '"profile_url":"'.length;
-  return `${field.slice(0, start)}${encodeURI(field.slice(start, -1)).replaceAll('%25', '%')}"`;
-};
+const gameOfPage = (app: App, gameId: number): Promise<GameOfPage> =>
+  memoised(app.db.changes, {
+    scope: `games/${gameId}`,
+    asked: 'page of mods',
+    find: async () => (await app.db.first<GameOfPage>(GAME, [gameId]))!,
+  });
+
+function valuesFor(app: App, { ids, platform, language, game, link }: PreparedPage, end: string): Value[] {
+  const modPages = app.addresses.mod(game.name_id, '');
+  const ofGame = [modPages, link.before, link.behind, String(game.dependency_option)];
+  return [JSON.stringify(ids), platform, language, ...ofGame, BEGIN, String(ids.length - 1), end];
+}
+
+async function assembledBySqlite(app: App, page: PreparedPage): Promise<Buffer> {
+  const { ids, prepared } = page;
+  const end = endOf(page, ids.length);
+  if (ids.length === 0) return Buffer.from(`${BEGIN}${end}`);
+  const values = prepared.valuesOf('sqlite', valuesFor(app, page, end));
+  const { text, mods } = (await app.db.first<{ text: Uint8Array; mods: number }>(prepared.statement, values))!;
+  // One of the mods was removed after its id was found.
+  if (mods < ids.length) return assembledBySqlite(app, { ...page, ids: await cardsAmong(app.db.query, ids) });
+  return Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+}
+
+interface RowOfPage {
+  readonly place: number;
+  readonly body: string;
+  readonly file_body: string | null;
+  readonly file_link: string | null;
+  readonly rest: string;
+}
+
+async function assembledHere(app: App, page: PreparedPage): Promise<Buffer> {
+  const { link, prepared } = page;
+  const rows = await app.db.all<RowOfPage>(prepared.statement, prepared.valuesOf('postgres', valuesFor(app, page, '')));
+  rows.sort((one, other) => one.place - other.place);
+  const mods = rows.map(({ body, file_body, file_link, rest }) => {
+    const file = file_body === null ? '{}' : `${file_body}${link.before}${file_link}${link.behind}`;
+    return `${body},"modfile":${file}${rest}`;
+  });
+  return Buffer.from(`${BEGIN}${mods.join(',')}${endOf(page, rows.length)}`);
+}
 
 const BEGIN = '{"data":[';
-
-/** Replaces each placeholder with its signature. */
-function signLinks(app: App, page: Buffer, expires: number): void {
-  const segmentFor = signerUntil(app, expires);
-  for (let gap = page.indexOf(GAP_SIGN); gap !== -1; gap = page.indexOf(GAP_SIGN, gap)) {
-    const mark = gap - HASH_DIGITS;
-    const behindId = mark - BEFORE_HASH.length;
-    const file = () => `${idBefore(page, behindId)}${page.toString('latin1', behindId, gap)}` as SignedFile;
-    const segment = segmentFor(idBefore(page, behindId), file);
-    page.set(segment, mark);
-    gap = mark + segment.length;
-  }
-}
-
-const [ZERO, NINE] = [0x30, 0x39];
-
-/** Parses the number whose digits end before this position, without creating a string for it. */
-function idBefore(page: Buffer, end: number): number {
-  let [id, power] = [0, 1];
-  for (let at = end - 1; page[at]! >= ZERO && page[at]! <= NINE; at -= 1) {
-    id += (page[at]! - ZERO) * power;
-    power *= 10;
-  }
-  return id;
-}
+const endOf = ({ offset, limit, total }: PageRequestOf, count: number) =>
+  `],"result_count":${count},"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`;
+type PageRequestOf = Pick<PageRequest, 'offset' | 'limit' | 'total'>;
 
 /** A single mod in any state; the caller of this function checks its visibility. */
 export function singleMod(app: App, id: number, language: string, platform = '') {
@@ -329,7 +366,7 @@ export function singleMod(app: App, id: number, language: string, platform = '')
 
 function storedMod(app: App, id: number, language: string, platform: string) {
   const { statement, valuesOf } = variantFor(statementsOf(app).single, language, platform);
-  return app.db.first<SingleMod>(statement, valuesOf([id, platform, language]));
+  return app.db.first<SingleMod>(statement, valuesOf(app.db.dialect, [id, platform, language]));
 }
 
 async function withPendingStats(app: App, id: number, mod: SingleMod): Promise<SingleMod> {
@@ -342,7 +379,7 @@ async function withPendingStats(app: App, id: number, mod: SingleMod): Promise<S
 
 /** Measures the parts separately, because measuring the concatenated string would flatten it first. */
 export function singleModJson(app: App, id: number, mod: SingleMod): { text: string; bytes: number } {
-  const rest = withEncodedAddresses(mod.rest);
+  const rest = withEncodedAddressesIn(mod.rest);
   const parts = [mod.body, ',"modfile":', mod.file_body ?? '{}', endOfLiveFile(app, id, mod), rest] as const;
   let bytes = 0;
   for (const part of parts) bytes += Buffer.byteLength(part);
