@@ -166,7 +166,9 @@ function isResumed({ port, certificate }: Ready, session: Buffer): Promise<boole
 }
 
 async function metricsOf(ready: Ready): Promise<{ pids: number[]; pings: number }> {
-  const { text } = await call(ready, { path: '/metrics', agent: false });
+  const { status, text } = await call(ready, { path: '/metrics', agent: false });
+  // On a busy machine the processes may not report in time.
+  if (status === 503) return metricsOf(ready);
   return {
     pids: [...text.matchAll(/^process_uptime_seconds\{pid="(\d+)"/gm)].map(([, pid]) => Number(pid)),
     pings: Number(/^modstead_request_seconds_count\{operation="ping",status="200"\} (\d+)/m.exec(text)?.[1] ?? 0),

@@ -262,8 +262,11 @@ export async function composeService(
       settings,
       apps,
       operations,
-      metrics: async () =>
-        metricsText(siblings ? ((await siblings.collect()) as MetricsSnapshot[]) : [metrics.snapshot()]),
+      metrics: async () => {
+        const snapshots = siblings ? ((await siblings.collect()) as MetricsSnapshot[]) : [metrics.snapshot()];
+        // A part of the counts would look as if the service had started again.
+        return snapshots.length > 0 ? metricsText(snapshots) : undefined;
+      },
       transfers,
       health,
       legal: findLegalText,

@@ -16,8 +16,8 @@ export interface SystemRouteParts {
   readonly settings: Settings;
   readonly apps: Readonly<Record<Environment, App>>;
   readonly operations: readonly AnyOperation[];
-  /** The metrics of all processes of the service, as Prometheus text. */
-  readonly metrics: () => Promise<string>;
+  /** The metrics of all processes of the service, as Prometheus text; nothing if they did not report in time. */
+  readonly metrics: () => Promise<string | undefined>;
   readonly transfers: Transfers;
   readonly health: { readonly draining: boolean };
   readonly legal: FindLegalText;
@@ -165,12 +165,14 @@ async function answerMetrics(
   request: IncomingMessage,
   response: ServerResponse,
   settings: Settings,
-  metrics: () => Promise<string>,
+  metrics: () => Promise<string | undefined>,
 ): Promise<void> {
   const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? '') && request.headers['x-forwarded-for'] === undefined;
   if (!isLocal && !bearsToken(request, settings.metricsToken))
     return sendText(response, 403, 'Read from loopback, or with MODSTEAD_METRICS_TOKEN as bearer token.\n');
-  sendText(response, 200, await metrics(), 'text/plain; version=0.0.4; charset=utf-8');
+  const text = await metrics();
+  if (text === undefined) return sendText(response, 503, 'The processes did not report in time.\n');
+  sendText(response, 200, text, 'text/plain; version=0.0.4; charset=utf-8');
 }
 
 function bearsToken(request: IncomingMessage, token: string | undefined): boolean {

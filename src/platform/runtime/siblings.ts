@@ -6,7 +6,7 @@ export interface Siblings {
   announce(topic: string, scopes: readonly string[]): Promise<void>;
   /** Registers the function that applies the changes of the other processes. */
   apply(topic: string, changed: (scope: string) => void): void;
-  /** The metrics of all processes, including those that have ended. */
+  /** The metrics of all processes, including those that have ended; empty if the supervisor did not reply in time. */
   collect(): Promise<readonly unknown[]>;
   /** Registers the function that returns this process's part of the metrics. */
   reportWith(snapshot: () => unknown): void;
@@ -29,6 +29,11 @@ export type Downward =
 
 /** A process whose event loop is blocked this long serves no stale response meanwhile, so nobody waits for it. */
 export const PATIENCE_MS = 250;
+/**
+ * The supervisor replies as soon as its processes did. It has no work of its own, but on a busy machine it may wait for
+ * a core while the processes run, and nothing may go on as if they had been told.
+ */
+const SUPERVISOR_PATIENCE_MS = 5_000;
 
 interface Batch {
   readonly scopes: Map<string, Set<string>>;
@@ -92,8 +97,7 @@ export class SupervisedSiblings implements Siblings {
   }
 
   async collect(): Promise<readonly unknown[]> {
-    const snapshots = await this.#ask((id) => ({ kind: 'collect', id }));
-    return snapshots.length > 0 ? snapshots : [this.#snapshot()];
+    return this.#ask((id) => ({ kind: 'collect', id }));
   }
 
   /** Resolves with the reply, or with nothing if there is none in time. */
@@ -105,7 +109,7 @@ export class SupervisedSiblings implements Siblings {
         this.#waiting.delete(id);
         resolve(value);
       };
-      const timer = setTimeout(() => settle([]), 2 * PATIENCE_MS);
+      const timer = setTimeout(() => settle([]), SUPERVISOR_PATIENCE_MS);
       this.#waiting.set(id, settle);
       this.#send(message(id));
     });
