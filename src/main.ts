@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { failureOf } from './commands/failure.ts';
+import { Refusal } from './commands/invocation/command.ts';
 import { runCommand } from './commands/run.ts';
 
 const { env } = process;
@@ -8,7 +8,11 @@ try {
   process.exitCode = await runCommand(process.argv.slice(2), { env, out: (text) => void process.stdout.write(text) });
   flushCompileCache();
 } catch (error) {
-  const { text, exitCode } = failureOf(error, env);
+  // Loaded only here, because it loads the code of the database.
+  const { text, exitCode } =
+    error instanceof Refusal
+      ? { text: error.message, exitCode: error.exitCode }
+      : (await import('./commands/failure.ts')).failureOf(error, env);
   process.stderr.write(`${text}\n`);
   // What was opened before the failure must not keep the process.
   process.exit(exitCode);

@@ -160,3 +160,13 @@ export async function accept(api: Api, game: { id: number; owner: { id: number }
   const accepted = await staff.call(editGameOperation, { params: { game_id: game.id }, body: { status: 1 } });
   assert.equal(accepted.status, 200, accepted.text);
 }
+
+/** A user signs in, types the code that a device shows, and decides. */
+export async function decideOnDevice(api: Api, code: string, decision: 'allow' | 'deny', email: string): Promise<void> {
+  const browser = new Browser(api);
+  const sent = await browser.submit(await browser.get('/connect'), { code });
+  const asked = await browser.submit(await browser.get(sent.headers.location!), { email });
+  const back = await browser.submit(asked, { code: codesSentTo(api, email).at(-1) });
+  const question = await browser.submit(await browser.get(back.headers.location!), { code });
+  assert.equal((await browser.submit(question, { decision })).status, 200);
+}

@@ -2,12 +2,14 @@ import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { loadCommands } from '../src/commands/commands.ts';
 import { type Command, columns, PROGRAM } from '../src/commands/invocation/command.ts';
+import { manifestSchema } from '../src/commands/publishing/manifest.ts';
 import { definitions } from '../src/platform/config/settings.ts';
 import { brokenLinks } from './doc-links.ts';
 
 const help = `npm run docs [-- --check]
 
-Writes docs/settings.md from the definitions of the settings, and docs/commands.md from the help of the commands.
+Writes docs/settings.md from the definitions of the settings, docs/commands.md from the help of the commands, and
+docs/modstead.schema.json from the fields of the manifest that "publish" reads.
 
 ${columns([
   ['--check', 'write nothing; fail if a file is not up to date or a link in any document is broken'],
@@ -58,6 +60,7 @@ const commandText = ({ name, help }: Command) => `## ${name}\n\n\`\`\`text\n${he
 const generated = async (): Promise<Record<string, string>> => ({
   'docs/settings.md': settingsText(),
   'docs/commands.md': await commandsText(),
+  'docs/modstead.schema.json': `${JSON.stringify(manifestSchema, undefined, 2)}\n`,
 });
 
 /** Names generated files that are not up to date and links that are broken; undefined if there are none. */

@@ -46,6 +46,7 @@ test('every command has a help text', async () => {
     'backup',
     'restore',
     'audit verify',
+    'publish',
     'doctor',
   ];
   await Promise.all(

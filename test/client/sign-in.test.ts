@@ -21,7 +21,7 @@ import {
 } from '../../client/src/index.ts';
 import { DEVICE_GRANT } from '../../src/signin/oauth/clients.ts';
 import { startApi } from '../api.ts';
-import { aClient, Browser, codesSentTo, REDIRECT } from '../browser.ts';
+import { aClient, Browser, codesSentTo, decideOnDevice, REDIRECT } from '../browser.ts';
 import { steamTicket } from '../platforms.ts';
 import { clientOf } from './fetching.ts';
 
@@ -33,16 +33,7 @@ const wasRefused = (ref: number) => (error: unknown) => isApiError(error, ref);
 let people = 0;
 const anAddress = () => `client-${++people}@example.org`;
 
-/** The user types the code of a device and decides. */
-async function decide(code: string, decision: 'allow' | 'deny'): Promise<void> {
-  const browser = new Browser(api);
-  const email = anAddress();
-  const sent = await browser.submit(await browser.get('/connect'), { code });
-  const asked = await browser.submit(await browser.get(sent.headers.location!), { email });
-  const back = await browser.submit(asked, { code: codesSentTo(api, email).at(-1) });
-  const question = await browser.submit(await browser.get(back.headers.location!), { code });
-  assert.equal((await browser.submit(question, { decision })).status, 200);
-}
+const decide = (code: string, decision: 'allow' | 'deny') => decideOnDevice(api, code, decision, anAddress());
 
 test('a mailed code signs in, and signing out ends the token', async () => {
   const email = anAddress();

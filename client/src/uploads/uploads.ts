@@ -1,4 +1,4 @@
-import type { CallOptions, Client } from '../calls/client.ts';
+import type { CallOptions, Client, Input } from '../calls/client.ts';
 import { isApiError } from '../calls/errors.ts';
 import { items } from '../calls/pages.ts';
 import { waitFor } from '../calls/retries.ts';
@@ -8,6 +8,7 @@ import {
   MULTIPART_UPLOAD_SESSION_ALREADY_COMPLETE,
   MULTIPART_UPLOAD_SESSION_ALREADY_PROCESSING,
 } from '../contract/error-refs.ts';
+import type { Modfile } from '../contract/operations.ts';
 
 /** Every part has this length, except the last one. */
 const PART_BYTES = 52_428_800;
@@ -64,10 +65,43 @@ export async function uploadInParts(
   file: Blob,
   options: UploadOptions = {},
 ): Promise<string> {
-  const { storage, signal } = options;
-  const nonce = options.fingerprint ?? (await fingerprintOf(file, signal));
-  const key = `modstead-upload:${client.url.host}:${target.game_id}:${target.mod_id}:${nonce}`;
-  const uploadId = await openSession(client, target, nonce, (await storage?.getItem(key)) ?? undefined, file, options);
+  const fingerprint = options.fingerprint ?? (await fingerprintOf(file, options.signal));
+  return sendAll(client, target, file, { ...options, fingerprint });
+}
+
+/** Uploads an archive in parts, and adds it to the mod. It replaces `POST …/files` with the archive in the form. */
+export async function uploadFile(
+  client: Client,
+  target: UploadTarget,
+  file: Blob,
+  details: Omit<Input<'POST /games/{game_id}/mods/{mod_id}/files'>, 'game_id' | 'mod_id' | 'upload_id' | 'filedata'>,
+  options: UploadOptions = {},
+): Promise<Modfile> {
+  const { signal, storage } = options;
+  const fingerprint = options.fingerprint ?? (await fingerprintOf(file, signal));
+  const upload_id = await sendAll(client, target, file, { ...options, fingerprint });
+  const added = await client.call(
+    'POST /games/{game_id}/mods/{mod_id}/files',
+    { ...details, ...target, upload_id },
+    { signal },
+  );
+  await storage?.removeItem(keyOf(client, target, fingerprint));
+  return added;
+}
+
+const keyOf = ({ url }: Client, { game_id, mod_id }: UploadTarget, fingerprint: string) =>
+  `modstead-upload:${url.host}:${game_id}:${mod_id}:${fingerprint}`;
+
+async function sendAll(
+  client: Client,
+  target: UploadTarget,
+  file: Blob,
+  options: UploadOptions & { fingerprint: string },
+): Promise<string> {
+  const { storage, fingerprint } = options;
+  const key = keyOf(client, target, fingerprint);
+  const stored = (await storage?.getItem(key)) ?? undefined;
+  const uploadId = await openSession(client, target, fingerprint, stored, file, options);
   await storage?.setItem(key, uploadId);
   await finish({ client, target, file, uploadId, options });
   return uploadId;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Environment } from '../../platform/config/addresses.ts';
-import { readSettings, type Settings } from '../../platform/config/settings.ts';
+import type { Settings } from '../../platform/config/settings.ts';
 
 /** An expected failure. Its message is the sentence that the operator reads. */
 export class Refusal extends Error {
@@ -46,6 +46,7 @@ export interface Invocation<O extends Options> {
   readonly sandbox: boolean;
   readonly environment: Environment;
   readonly json: boolean;
+  readonly env: NodeJS.ProcessEnv;
   /** Throws a SettingError if a setting is invalid. */
   settings(): Settings;
   /** Prints a line while the command runs. */
@@ -66,6 +67,8 @@ export interface Declaration<O extends Options> {
   readonly says: string;
   readonly options: O;
   readonly positionals?: boolean;
+  /** For those who have no service: it reads no settings, and runs without the dependencies of the service. */
+  readonly standalone?: boolean;
   /** Whether it returns data and therefore accepts `--json`. */
   readonly json: boolean;
   run(invocation: Invocation<O>): Promise<Result | undefined>;
@@ -91,19 +94,30 @@ export function command<const O extends Options>(declaration: Declaration<O>): C
     const { values, positionals } = parse(declaration, options, args);
     if (values['help']) return show(terminal, help);
     requireValues(declaration, values);
+    const settings = declaration.standalone ? noSettings : await settingsReader(terminal.env);
     const result = await declaration.run({
       values: values as Invocation<O>['values'],
       positionals,
       sandbox: values['sandbox'] === true,
       environment: values['sandbox'] ? 'sandbox' : 'production',
       json: values['json'] === true,
-      settings: () => readSettings(terminal.env),
+      env: terminal.env,
+      settings,
       show: (text) => show(terminal, text),
     });
     if (result) show(terminal, values['json'] ? JSON.stringify(result.object) : result.text);
     return result?.exitCode ?? 0;
   };
   return { name, usage, says, help, run };
+}
+
+async function settingsReader(env: NodeJS.ProcessEnv): Promise<() => Settings> {
+  const { readSettings } = await import('../../platform/config/settings.ts');
+  return () => readSettings(env);
+}
+
+function noSettings(): never {
+  throw new TypeError('A standalone command has no settings.');
 }
 
 export function show(terminal: Terminal, text: string): 0 {

@@ -410,11 +410,14 @@ export const definitions = {
 type Values = { [K in keyof typeof definitions]: ReturnType<(typeof definitions)[K]['read']> };
 export type Settings = Values;
 
+/** For "publish", which is no part of the service. */
+const OF_AUTHORS = 'MODSTEAD_TOKEN';
+
 /** Reads every setting. Unknown names are refused, because a misspelt one would silently do nothing. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const known = new Set<string>(Object.values(definitions).map(({ name }) => name));
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('MODSTEAD_') && !name.startsWith('MODSTEAD_TEST_') && !known.has(name))
+    if (name.startsWith('MODSTEAD_') && !name.startsWith('MODSTEAD_TEST_') && name !== OF_AUTHORS && !known.has(name))
       throw new SettingError(`${name} is not a setting of this version; docs/settings.md lists them all.`);
   }
   const settings = Object.fromEntries(
