@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 
 const help = `npm run check
 
-Runs every check that needs no test: format and lint, types, types of the site, import rules, contract, documents, changelog.
+Runs every check that needs no test: format and lint, types, types of the site, import rules, contract, documents,
+size of the client, changelog.
 Prints a line per step, and the output of those that fail.`;
 
 /** The longest first, because the others run in parallel with it. */
@@ -15,6 +16,7 @@ const STEPS: Readonly<Record<string, string>> = {
   contract: 'contract-check',
   documents: 'docs-check',
   imports: 'imports',
+  'size of client': 'client-size',
   changelog: 'changelog-check',
 };
 

@@ -20,12 +20,12 @@ const WORDS = Array.from({ length: 64 }, (_, step) => {
 const BLOCK_BYTES = 64;
 
 export interface Md5 {
-  update(bytes: Uint8Array): void;
+  update(bytes: Uint8Array): void | Promise<void>;
   /** Lower-case hexadecimal. */
-  digest(): string;
+  digest(): string | Promise<string>;
 }
 
-export function createMd5(): Md5 {
+export function createMd5() {
   const state = new Int32Array([0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476]);
   const pending = new Uint8Array(BLOCK_BYTES);
   let length = 0;
@@ -51,7 +51,7 @@ export function createMd5(): Md5 {
     update(padding);
     return Array.from(new Uint8Array(state.buffer), (byte) => byte.toString(16).padStart(2, '0')).join('');
   };
-  return { update, digest };
+  return { update, digest } satisfies Md5;
 }
 
 function mix(state: Int32Array, bytes: Uint8Array, at: number): void {

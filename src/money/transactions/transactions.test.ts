@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { items } from '../../../client/src/index.ts';
 import { type Client, startApi, type User } from '../../../test/api.ts';
 import { serviceOf } from '../../../test/browser.ts';
+import { clientOf } from '../../../test/client/fetching.ts';
 import { aPack, aSellingGame, type SellingGame, walletOf } from '../../../test/money.ts';
 import { getGame } from '../../catalogue/games/operations.ts';
 import { editModByPut } from '../../catalogue/mods/operations.ts';
@@ -288,6 +290,13 @@ test('the list goes from page to page and back, and filters', async () => {
     [1, 2, 3],
   );
   assert.deepEqual([first.meta.prev_page_url, third.meta.next_page_url], [null, null]);
+  const client = clientOf(api, { token: at.backend.token });
+  const name = 'GET /s2s/monetization-teams/{monetization_team_id}/transactions';
+  const listed = await Array.fromAsync(items(client, name, { ...params, per_page: 2 }));
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    ids,
+  );
   assert.deepEqual(idsOf(await follow(third.meta.prev_page_url)), ids.slice(2, 4));
   assert.deepEqual(idsOf(await read({ transaction_type: 'PAID' })), [ids[0]]);
   assert.deepEqual(idsOf(await read({ gateway_uuid: 'order-1' })), [ids[4]]);
