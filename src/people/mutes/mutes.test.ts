@@ -100,8 +100,11 @@ test('the mods of muted users are missing from the caller’s lists and totals, 
   const game = await api.aGame();
   const [loud, calm] = [await api.aUser(), await api.aUser()];
   const mods: Mod[] = [];
-  for (let i = 0; i < 6; i += 1)
-    mods.push(await api.aMod({ game, owner: i % 2 ? loud : calm, name: `Sword ${i}`, stats: { popularity: 10 - i } }));
+  for (let i = 0; i < 6; i += 1) {
+    // Popularity that follows from downloads: a job computes it again when it folds the subscriptions below in.
+    const stats = { downloads_today: 6 - i, popularity: 10 * (6 - i) };
+    mods.push(await api.aMod({ game, owner: i % 2 ? loud : calm, name: `Sword ${i}`, stats }));
+  }
   for (const mod of mods) await api.aFile(mod);
   const [ada, bob] = [await api.as(await api.aUser()), await api.as(await api.aUser())];
   const params = { game_id: game.id };
