@@ -254,7 +254,7 @@ export async function scopeOfGame(
   caller: Caller,
   gameId: number,
   request: ListRequest,
-  on: Pick<listStore.ModScope, 'platform' | 'platformStatus'> = {},
+  on: OnPlatform = {},
 ): Promise<listStore.ModScope> {
   const asked = request.groups.flat().filter(({ column }) => column.name === 'status' || column.name === 'visible');
   const asksMore = asked.length > 0 || on.platformStatus !== undefined;
@@ -273,35 +273,29 @@ export async function scopeOfGame(
   };
 }
 
-/** The user's subscriptions, in every state but deleted. */
-export const scopeOfSubscriber = (
-  caller: UserCaller,
-  request: ListRequest,
-  on: Pick<listStore.ModScope, 'platform' | 'platformStatus'>,
-): listStore.ModScope => ({
+type OnPlatform = Pick<listStore.ModScope, 'platform' | 'platformStatus'>;
+
+/** Mods that the user has in some way, in every state but deleted. */
+const scopeOfHolder = (caller: UserCaller, request: ListRequest, on: OnPlatform): listStore.ModScope => ({
   ...asks(request),
   ...on,
   gameId: undefined,
   ownId: undefined,
-  subscriberId: caller.userId,
   everything: false,
   memberId: caller.userId,
+});
+
+/** The user's subscriptions, without those of muted authors. */
+export const scopeOfSubscriber = (caller: UserCaller, request: ListRequest, on: OnPlatform): listStore.ModScope => ({
+  ...scopeOfHolder(caller, request, on),
+  subscriberId: caller.userId,
   muterId: muterOf(caller),
 });
 
-/** The mods that the user has bought, in every state but deleted. */
-export const scopeOfBuyer = (
-  caller: UserCaller,
-  request: ListRequest,
-  on: Pick<listStore.ModScope, 'platform' | 'platformStatus'>,
-): listStore.ModScope => ({
-  ...asks(request),
-  ...on,
-  gameId: undefined,
-  ownId: undefined,
+/** The mods that the user has bought. */
+export const scopeOfBuyer = (caller: UserCaller, request: ListRequest, on: OnPlatform): listStore.ModScope => ({
+  ...scopeOfHolder(caller, request, on),
   buyerId: caller.userId,
-  everything: false,
-  memberId: caller.userId,
 });
 
 /** The mods of the user's teams, in every state; deleted ones only on request. */

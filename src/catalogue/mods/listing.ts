@@ -8,6 +8,20 @@ const revenueType: Column = { kind: 'integer', sql: '(case when m.price > 0 then
 /** The filter for mods that cost nothing. */
 export const FREE: Filter = { column: { ...revenueType, name: 'revenue_type' }, operator: 'eq', values: [0] };
 
+/** The sorts of every list of mods, whatever else it joins. */
+export const MOD_SORTS = {
+  id: 'm.id',
+  name: 'm.name_folded',
+  date_added: 'm.date_added',
+  date_live: 'm.date_live',
+  date_updated: 'm.date_updated',
+  submitted_by: 'm.submitted_by',
+  downloads_today: 'm.downloads_today',
+  downloads_total: 'm.downloads_total',
+  subscribers_total: 'm.subscribers_total',
+  ratings_weighted_aggregate: 'm.ratings_weighted_aggregate',
+} as const;
+
 /** The filters and sorts of lists of mods. */
 export const modListing: Listing = {
   from: 'm',
@@ -52,16 +66,7 @@ export const modListing: Listing = {
     },
   },
   sorts: {
-    id: 'm.id',
-    name: 'm.name_folded',
-    date_added: 'm.date_added',
-    date_live: 'm.date_live',
-    date_updated: 'm.date_updated',
-    submitted_by: 'm.submitted_by',
-    downloads_today: 'm.downloads_today',
-    downloads_total: 'm.downloads_total',
-    subscribers_total: 'm.subscribers_total',
-    ratings_weighted_aggregate: 'm.ratings_weighted_aggregate',
+    ...MOD_SORTS,
     popular: 'm.popularity',
     downloads: 'm.downloads_total',
     rating: 'm.ratings_weighted_aggregate',

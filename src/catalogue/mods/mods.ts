@@ -43,7 +43,7 @@ import { updateWords } from './words.ts';
 export * from './access.ts';
 export type { StoredMod } from './document-store.ts';
 export { invalidateMod } from './documents.ts';
-export { modListing } from './listing.ts';
+export { MOD_SORTS, modListing } from './listing.ts';
 export type { ModCounts } from './stats-store.ts';
 export type { ModRow, ModStanding, ModStats } from './store.ts';
 

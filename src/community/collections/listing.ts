@@ -1,3 +1,4 @@
+import { MOD_SORTS } from '../../catalogue/mods/mods.ts';
 import type { Column, Listing } from '../../platform/database/listing.ts';
 import { CATEGORY_NUMBERS } from './categories.ts';
 
@@ -65,16 +66,7 @@ export const collectionModListing: Listing = {
     tags: { kind: 'set', sql: 'select t.mod_id from mod_tags t where t.name_folded' },
   },
   sorts: {
-    id: 'm.id',
-    name: 'm.name_folded',
-    date_added: 'm.date_added',
-    date_live: 'm.date_live',
-    date_updated: 'm.date_updated',
-    submitted_by: 'm.submitted_by',
-    downloads_today: 'm.downloads_today',
-    downloads_total: 'm.downloads_total',
-    subscribers_total: 'm.subscribers_total',
-    ratings_weighted_aggregate: 'm.ratings_weighted_aggregate',
+    ...MOD_SORTS,
     filesize: LIVE_SIZE,
     added_to_collection: 'x.place',
   },
