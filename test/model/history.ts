@@ -12,34 +12,15 @@ import {
   refundPurchase,
 } from '../../src/money/purchases/operations.ts';
 import { createRevenueTeam } from '../../src/money/revenue-teams/operations.ts';
-import { addSimulatedPurchase, refundSimulatedPurchase, syncSteam } from '../../src/money/stores/operations.ts';
 import { seededRandom } from '../../src/platform/runtime/random.ts';
 import { closeOwnAccount, deleteOwnAccount, mergeOwnAccount } from '../../src/signin/accounts/operations.ts';
 import type { Answer, Api } from '../api.ts';
 import { type SellingGame, walletOf } from '../money.ts';
 import { Books, type ModelMod, type Payment, type Person, REFUNDS_MAX, type Sold } from './books.ts';
-import {
-  INSUFFICIENT,
-  MERGE_REFUSED,
-  NO_ENTITLEMENT,
-  NO_PACK,
-  NOT_FINAL,
-  NOT_OWNED,
-  OWING,
-  PAYMENT_FAILED,
-  UNEXPECTED,
-} from './refs.ts';
+import { INSUFFICIENT, MERGE_REFUSED, NO_PACK, NOT_OWNED, OWING, PAYMENT_FAILED, UNEXPECTED } from './refs.ts';
 import { Sales } from './sales.ts';
-import {
-  aPlayer,
-  delegate,
-  makeScene,
-  type Pack,
-  type Player,
-  PORTAL,
-  type SellingMod,
-  type StorePurchase,
-} from './scene.ts';
+import { aPlayer, delegate, makeScene, type Pack, type Player, PORTAL, type SellingMod } from './scene.ts';
+import { Store } from './store.ts';
 import { sumsIn, sumsOf } from './sums.ts';
 
 const PEOPLE = 8;
@@ -57,6 +38,7 @@ export class History {
   #people: Player[] = [];
   #payments: Payment[] = [];
   #paymentOf = new Map<Sold, Payment>();
+  #store!: Store;
   #sales!: Sales;
   #keys = 0;
   #trace: string[] = [];
@@ -73,6 +55,7 @@ export class History {
     this.#game = game;
     this.#packs = packs;
     this.#mods = mods;
+    this.#store = new Store(this, game.id);
     this.#sales = new Sales(this, backend, PORTAL);
     for (let made = 0; made < PEOPLE; made += 1) this.#people.push(await aPlayer(this.api, game));
   }
@@ -125,16 +108,16 @@ export class History {
     const person = this.pick(this.#people);
     const kind = this.#random(1_000);
     if (kind < 180) return this.#buyPack(person);
-    if (kind < 240) return this.#buyAtStore(person);
-    if (kind < 300) return this.#sync(person);
+    if (kind < 240) return this.#store.buy(person);
+    if (kind < 300) return this.#store.sync(person);
     if (kind < 500) return this.#spendTokens(person, this.pick(this.#mods));
-    if (kind < 560) return this.#spendEntitlement(person, this.pick(this.#mods));
+    if (kind < 560) return this.#store.spend(person, this.pick(this.#mods));
     if (kind < 640) return this.#payForMod(person, this.pick(this.#mods));
     if (kind < 740) return this.#return(person, this.pick(this.#mods));
     if (kind < 760) return this.#refundAsStudio();
     if (kind < 790) return this.#refundPayment();
     if (kind < 800) return this.#dispute();
-    if (kind < 810) return this.#refundAtStore(person);
+    if (kind < 810) return this.#store.refund(person);
     if (kind < 970) return this.#sales.step(person);
     if (kind < 980) return this.#changePrice(this.pick(this.#mods));
     if (kind < 988) return this.#share(this.pick(this.#mods));
@@ -166,28 +149,8 @@ export class History {
     return paid;
   }
 
-  async #buyAtStore({ client, bought }: Player): Promise<void> {
-    const { sku, tokens } = this.pick(this.#packs);
-    // One lost answer per person at a time, because jobs finish several in an order that the model does not know.
-    const isLost = this.chance(4) && !bought.some((each) => each.isLost && each.state !== 'used');
-    const params = { game_id: this.#game.id, portal: PORTAL };
-    const body = { sku, fault: isLost ? 'lost_answer' : 'none' };
-    const answer = await client.call(addSimulatedPurchase, { params, body });
-    this.check('store', answer, 0);
-    bought.push({ id: answer.body.id, sku, tokens, isLost, state: 'owned', order: undefined, sold: undefined });
-  }
-
-  async #sync(person: Player): Promise<void> {
-    const answer = await person.client.call(syncSteam, { body: { game_id: this.#game.id } });
-    this.check('sync', answer, 0);
-    for (const each of person.bought.filter(({ state }) => state === 'owned')) {
-      each.state = each.isLost ? 'pending' : 'used';
-      if (!each.isLost) this.books.credit(person, each.tokens);
-    }
-    assert.equal(answer.body.wallet.balance, person.balance, 'sync');
-  }
-
-  #paidFor(answer: Answer<unknown>, person: Person, sold: Sold): void {
+  /** The purchase has the id of the response, which shows the wallet afterwards. */
+  paidFor(answer: Answer<unknown>, person: Person, sold: Sold): void {
     const { transaction_id, balance, deficit } = answer.body as Record<string, number>;
     sold.id = transaction_id;
     assert.deepEqual([balance, deficit], [person.balance, person.deficit], this.#trace.join(', '));
@@ -199,37 +162,7 @@ export class History {
     const ref = refusal === INSUFFICIENT && person.deficit > 0 ? OWING : refusal;
     const body = { idempotent_key: this.nextKey() };
     const answer = await this.send('tokens', ref, () => person.client.call(purchase, { params: mod.params, body }));
-    if (typeof sold !== 'number') this.#paidFor(answer, person, sold);
-  }
-
-  async #spendEntitlement(person: Player, mod: SellingMod): Promise<void> {
-    const body = { idempotent_key: this.nextKey(), type: 1 };
-    const headers = { 'X-Modio-Portal': PORTAL };
-    const { ref, spent } = this.#entitlementFor(person, mod);
-    const sent = () => person.client.call(purchase, { params: mod.params, headers, body });
-    const answer = await this.send('entitlement', ref, sent);
-    if (!spent) return;
-    if (ref === NOT_FINAL) {
-      spent.state = 'pending';
-      spent.order = { mod, price: mod.price };
-      return;
-    }
-    spent.state = 'used';
-    this.books.credit(person, spent.tokens);
-    spent.sold = this.books.sell(person, mod, mod.price) as Sold;
-    this.#paidFor(answer, person, spent.sold);
-  }
-
-  #entitlementFor(person: Player, mod: SellingMod): { ref: number; spent?: StorePurchase } {
-    if (person.bought.some(({ state, order }) => state === 'pending' && order?.mod === mod)) return { ref: NOT_FINAL };
-    const refusal = this.books.refusal(person, mod);
-    if (refusal !== 0) return { ref: refusal };
-    const pack = this.#packs.find(({ id }) => id === mod.packId);
-    if (!pack) return { ref: NO_PACK };
-    const spent = person.bought.find(({ state, sku }) => state === 'owned' && sku === pack.sku);
-    if (!spent) return { ref: NO_ENTITLEMENT };
-    if (person.balance - person.deficit + spent.tokens < mod.price) return { ref: INSUFFICIENT };
-    return { ref: spent.isLost ? NOT_FINAL : 0, spent };
+    if (typeof sold !== 'number') this.paidFor(answer, person, sold);
   }
 
   async #payForMod(person: Player, mod: SellingMod): Promise<void> {
@@ -254,7 +187,7 @@ export class History {
     }
     this.books.pay(payment);
     const sold = this.books.sell(person, mod, mod.price) as Sold;
-    this.#paidFor(answer, person, sold);
+    this.paidFor(answer, person, sold);
     // Paid at once, the response names the purchase and not the payment.
     if (inSteps) this.#paymentOf.set(sold, this.#paid({ ...payment, sold }));
     else this.#paymentOf.set(sold, { ...payment, status: 'paid', date: this.books.now, sold });
@@ -312,21 +245,7 @@ export class History {
     const payment = this.pick(paid);
     await disputeReference(this.api.app(), 'simulated', payment.reference);
     this.books.dispute(payment);
-    await this.#runJobs();
-  }
-
-  async #refundAtStore({ client, bought, ...rest }: Player): Promise<void> {
-    if (bought.length === 0) return;
-    const each = this.pick(bought);
-    const params = { game_id: this.#game.id, portal: PORTAL, simulated_purchase_id: each.id };
-    for (let told = this.chance(3) ? 0 : 1; told < 2; told += 1)
-      this.check('store refund', await client.call(refundSimulatedPurchase, { params }), 0);
-    const person = this.#people.find(({ id }) => id === rest.id)!;
-    bought.splice(bought.indexOf(each), 1);
-    if (each.state !== 'used') return;
-    this.books.takeBack(person, each.tokens);
-    if (each.sold?.isPaid) this.books.refund(each.sold);
-    await this.#runJobs();
+    await this.runJobs();
   }
 
   async #changePrice(mod: SellingMod): Promise<void> {
@@ -356,7 +275,7 @@ export class History {
     const body = { access_token: from.site.token! };
     this.check('merge', await to.site.call(mergeOwnAccount, { body }), isPending ? MERGE_REFUSED : 0);
     if (isPending) return;
-    await this.#runJobs();
+    await this.runJobs();
     this.books.merge(from, to);
     for (const payment of this.#payments) if (payment.owner === from) payment.owner = to;
     for (const payment of this.#paymentOf.values()) if (payment.owner === from) payment.owner = to;
@@ -376,7 +295,7 @@ export class History {
     this.check('close', await person.site.call(closeOwnAccount), 0);
     const body = { email: person.user.username };
     this.check('delete', await person.site.call(deleteOwnAccount, { body }), 0);
-    await this.#runJobs();
+    await this.runJobs();
     for (const sold of this.books.ownedBy(person)) this.#forget(sold);
     this.#payments = this.#payments.filter(({ owner }) => owner !== person);
     this.#sales.forget(person);
@@ -392,19 +311,12 @@ export class History {
   async #jump(): Promise<void> {
     this.api.clock.advance(JUMP_SECONDS);
     this.books.now += JUMP_SECONDS;
-    await this.#runJobs();
-    for (const person of this.#people)
-      for (const each of person.bought.filter(({ state }) => state === 'pending')) {
-        each.state = 'used';
-        this.books.credit(person, each.tokens);
-        const sold = each.order && this.books.sell(person, each.order.mod, each.order.price);
-        if (typeof sold === 'object') each.sold = sold;
-        each.order = undefined;
-      }
+    await this.runJobs();
+    for (const person of this.#people) this.#store.finish(person);
     for (const person of this.#people) await delegate(person);
   }
 
-  #runJobs(): Promise<unknown> {
+  runJobs(): Promise<unknown> {
     return composeWorker(this.api.app()).runDue();
   }
 
