@@ -8,6 +8,7 @@ import { issueToken } from '../../src/platform/access/credentials.ts';
 import type { App } from '../../src/platform/app.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
 import { zipOf } from '../zips.ts';
+import { startAhead } from './ahead.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
 const BUYERS = 16;
@@ -58,10 +59,10 @@ export function checkoutCrashLoop(
         `kill ${loop} of ${loops}: ${counted.purchases} purchases, ${counted.refunds} returns, ${problems.length} problems`,
       );
     }
-    const service = await start(env, (loops + 1) * 60);
+    const service = await startAhead(env, (loops + 1) * 60);
     problems.push(...(await repeatOpen(service.port, scene)), ...(await compareOwned(service.port, scene)));
-    await kill(service.process);
-    problems.push(...(await inspect(env, (app) => checkBooks(app, scene))));
+    problems.push(...(await checkBooks(service.apps.production, scene)));
+    await service.stop();
     return { loops, ...counted, problems };
   });
 }
@@ -98,37 +99,33 @@ async function checkBooks(app: App, { buyers }: Scene): Promise<string[]> {
 }
 
 export async function makeScene(env: Record<string, string>): Promise<Scene> {
-  const made = await inspect(env, (app) =>
-    app.db.write(async (transaction) => {
-      const owner = await addUser(app, transaction, { username: 'Studio' });
-      const game = await addGame(app, transaction, {
-        name: 'Shop',
-        ownerId: owner.id,
-        accepted: true,
-        summary: 'Sells',
-      });
-      await applyGameChanges(app, transaction, game.id, { monetization_options: 3, dependency_option: 2 }, 'en');
-      const mod = await addMod(app, transaction, {
-        gameId: game.id,
-        ownerId: owner.id,
-        name: 'Sword',
-        summary: 'Sharp',
-      });
-      const tokenOf = async (userId: number) => (await issueToken(app, transaction, { userId })).access_token;
-      const buyers: Buyer[] = [];
-      for (let i = 0; i < BUYERS; i += 1) {
-        const { id: userId } = await addUser(app, transaction, { username: `Buyer ${i}` });
-        buyers.push({ userId, token: await tokenOf(userId), owns: false, open: undefined, attempts: 0 });
-      }
-      return { gameId: game.id, modId: mod.id, studio: await tokenOf(owner.id), buyers };
-    }),
-  );
-  const service = await start(env);
-  try {
-    await offerMod(service.port, made);
-  } finally {
-    await kill(service.process);
-  }
+  const service = await startAhead(env);
+  const app = service.apps.production;
+  const made = await app.db.write(async (transaction) => {
+    const owner = await addUser(app, transaction, { username: 'Studio' });
+    const game = await addGame(app, transaction, {
+      name: 'Shop',
+      ownerId: owner.id,
+      accepted: true,
+      summary: 'Sells',
+    });
+    await applyGameChanges(app, transaction, game.id, { monetization_options: 3, dependency_option: 2 }, 'en');
+    const mod = await addMod(app, transaction, {
+      gameId: game.id,
+      ownerId: owner.id,
+      name: 'Sword',
+      summary: 'Sharp',
+    });
+    const tokenOf = async (userId: number) => (await issueToken(app, transaction, { userId })).access_token;
+    const buyers: Buyer[] = [];
+    for (let i = 0; i < BUYERS; i += 1) {
+      const { id: userId } = await addUser(app, transaction, { username: `Buyer ${i}` });
+      buyers.push({ userId, token: await tokenOf(userId), owns: false, open: undefined, attempts: 0 });
+    }
+    return { gameId: game.id, modId: mod.id, studio: await tokenOf(owner.id), buyers };
+  });
+  await offerMod(service.port, made);
+  await service.stop();
   return made;
 }
 

@@ -8,39 +8,40 @@ import { saleCrashLoop } from './sales.ts';
 import { uploadCrashLoop } from './uploads.ts';
 import { webhookCrashLoop } from './webhooks.ts';
 
+// Each service that is killed takes seconds to start; `npm run crash` kills more often.
 // The runner looks for this word to run the file on both databases: eachDatabase.
 test('kill -9 during the writes of 16 clients loses no acknowledged write', async () => {
-  const { acknowledged, lost } = await crashLoop(3);
+  const { acknowledged, lost } = await crashLoop(2);
   assert.deepEqual(lost, []);
   assert.ok(acknowledged > 16, `only ${acknowledged} writes were acknowledged`);
 });
 
 test('after random writes and kills, every counter equals a recount', async () => {
-  const { acknowledged, wrong } = await counterStorm({ writes: 600, kills: 2, settleMs: 60_000 });
+  const { acknowledged, wrong } = await counterStorm({ writes: 400, kills: 2, settleMs: 60_000 });
   assert.deepEqual(wrong, []);
-  assert.ok(acknowledged >= 600, `only ${acknowledged} writes were acknowledged`);
+  assert.ok(acknowledged >= 400, `only ${acknowledged} writes were acknowledged`);
 });
 
 test('kill -9 during multipart uploads loses no acknowledged part and leaves no incomplete file', async () => {
-  const { parts, completed, lost } = await uploadCrashLoop(2);
+  const { parts, completed, lost } = await uploadCrashLoop(1);
   assert.deepEqual(lost, []);
   assert.ok(parts >= 2 && completed >= 1, `only ${parts} parts and ${completed} files were acknowledged`);
 });
 
 test('kill -9 during webhook deliveries loses no event and preserves the order per mod', async () => {
-  const { acknowledged, received, lost, disordered } = await webhookCrashLoop(2);
+  const { acknowledged, received, lost, disordered } = await webhookCrashLoop(1);
   assert.deepEqual({ lost, disordered }, { lost: [], disordered: [] });
   assert.ok(acknowledged > 0 && received >= acknowledged, `${acknowledged} acknowledged, ${received} received`);
 });
 
 test('kill -9 during checkouts and refunds leaves nothing half done, and a repeated request gets its answer', async () => {
-  const { purchases, problems } = await checkoutCrashLoop(2);
+  const { purchases, problems } = await checkoutCrashLoop(1);
   assert.deepEqual(problems, []);
   assert.ok(purchases > 0);
 });
 
 test('kill -9 during commits and clawbacks leaves nothing half done, and a repeated request succeeds', async () => {
-  const { commits, clawbacks, problems } = await saleCrashLoop(2);
+  const { commits, clawbacks, problems } = await saleCrashLoop(1);
   assert.deepEqual(problems, []);
   assert.ok(commits > 0 && clawbacks > 0, `${commits} commits, ${clawbacks} clawbacks`);
 });

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addGame } from '../../src/catalogue/games/games.ts';
 import { closeApp, composeApp, outsideOf } from '../../src/composition/compose.ts';
@@ -9,7 +8,8 @@ import { addUser } from '../../src/people/users/users.ts';
 import { issueToken } from '../../src/platform/access/credentials.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
 import { START_OPTIONS } from '../commands.ts';
-import { temporaryDatabases } from '../temporary.ts';
+import { temporaryDatabases, temporaryFolder } from '../temporary.ts';
+import { startAhead } from './ahead.ts';
 
 const WRITERS = 16;
 
@@ -43,16 +43,16 @@ export function crashLoop(loops: number, said: (line: string) => void = () => {}
       acknowledged += await writeUntilKilled(service, writers);
       said(`loop ${loop} of ${loops}: ${acknowledged} writes acknowledged, ${lost.length} lost`);
     }
-    const service = await start(env);
+    const service = await startAhead(env);
     lost.push(...(await findLost(service.port, writers)));
-    await kill(service.process);
+    await service.stop();
     return { loops, acknowledged, lost, slowestStartMs };
   });
 }
 
 /** Runs the work with the settings of a service that has its own temporary folder and databases. */
 export async function withService<T>(work: (env: Record<string, string>, folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'modstead-crash-'));
+  const folder = temporaryFolder('crash');
   const databases = await temporaryDatabases(folder);
   const env: Record<string, string> = {
     MODSTEAD_DATA: folder,
@@ -60,6 +60,7 @@ export async function withService<T>(work: (env: Record<string, string>, folder:
     MODSTEAD_PUBLIC_PORT: '443',
     MODSTEAD_TRUST_PROXY: '127.0.0.1',
     MODSTEAD_RATE_LIMITS: 'off',
+    MODSTEAD_DRAIN_SECONDS: '1',
     MODSTEAD_LOG: 'off',
     ...databases.settings,
   };
@@ -98,7 +99,7 @@ export interface Running {
   readonly port: number;
 }
 
-/** Starts the service with its clock this many seconds ahead, so that leases of the killed process have expired. */
+/** Starts the service in a process that can be killed, with its clock this many seconds ahead. */
 export function start(env: Record<string, string>, laterSeconds = 0): Promise<Running> {
   const child = fork(join(import.meta.dirname, 'service.ts'), [String(laterSeconds)], {
     env: { ...process.env, ...env },

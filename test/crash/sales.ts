@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { issueToken } from '../../src/platform/access/credentials.ts';
 import { addClient } from '../../src/signin/oauth/clients.ts';
+import { startAhead } from './ahead.ts';
 import { checkSums, inspect, makeScene, PRICE, type Scene, SKU, send } from './checkouts.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
@@ -40,17 +41,22 @@ export function saleCrashLoop(loops: number, said: (line: string) => void = () =
     const shop = await makeShop(env);
     const problems: string[] = [];
     const counted = { intent: 0, commit: 0, clawback: 0 };
-    for (let loop = 1; loop <= loops + 1; loop += 1) {
+    const resume = async ({ port }: { readonly port: number }) => {
+      const backend = await prepare(port, shop);
+      problems.push(...(await repeatOpen(port, backend, shop)), ...(await compare(port, shop)));
+      return backend;
+    };
+    for (let loop = 1; loop <= loops; loop += 1) {
       const service = await start(env, loop * 60);
-      const backend = await prepare(service.port, shop);
-      problems.push(...(await repeatOpen(service.port, backend, shop)), ...(await compare(service.port, shop)));
-      if (loop > loops) await kill(service.process);
-      else await sellUntilKilled(service, backend, shop, counted);
+      await sellUntilKilled(service, await resume(service), shop, counted);
       problems.push(...(await inspect(env, checkSums)));
       const { commit, clawback } = counted;
-      if (loop <= loops)
-        said(`kill ${loop} of ${loops}: ${commit} commits, ${clawback} clawbacks, ${problems.length} problems`);
+      said(`kill ${loop} of ${loops}: ${commit} commits, ${clawback} clawbacks, ${problems.length} problems`);
     }
+    const service = await startAhead(env, (loops + 1) * 60);
+    await resume(service);
+    problems.push(...(await checkSums(service.apps.production)));
+    await service.stop();
     return { loops, commits: counted.commit, clawbacks: counted.clawback, problems };
   });
 }

@@ -9,6 +9,7 @@ import { addUser } from '../../src/people/users/users.ts';
 import { issueToken } from '../../src/platform/access/credentials.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
 import { PART_BYTES } from '../../src/platform/storage/storage.ts';
+import { startAhead } from './ahead.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
 const UPLOADERS = 3;
@@ -47,9 +48,9 @@ export function uploadCrashLoop(loops: number, said: (line: string) => void = ()
       lost.push(...brokenFiles(folder));
       said(`loop ${loop} of ${loops}: ${figures.parts} parts, ${figures.completed} files, ${lost.length} lost`);
     }
-    const service = await start(env);
+    const service = await startAhead(env);
     await Promise.all(uploaders.map((uploader) => step(service.port, uploader, figures, lost, () => false)));
-    await kill(service.process);
+    await service.stop();
     lost.push(...brokenFiles(folder));
     return { loops, ...figures, lost };
   });

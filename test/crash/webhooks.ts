@@ -10,6 +10,7 @@ import type { UserCaller } from '../../src/platform/access/caller.ts';
 import { issueToken } from '../../src/platform/access/credentials.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
 import { addWebhook } from '../../src/studio/webhooks/webhooks.ts';
+import { startAhead } from './ahead.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
 const MODS = 4;
@@ -52,9 +53,9 @@ export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
         await editUntilKilled(service, studio, receiver.receives(RECEIVED_BEFORE_KILL));
       }
       receiver.recover();
-      const service = await start(settings, loops * LEASES_SECONDS);
+      const service = await startAhead(settings, loops * LEASES_SECONDS);
       await untilAllIsDelivered(service.port, studio);
-      await kill(service.process);
+      await service.stop();
       return resultOf(studio, receiver.received);
     } finally {
       receiver.close();
