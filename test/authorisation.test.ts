@@ -634,13 +634,20 @@ const actsOnResource = ({ declaration: { id, path } }: AnyOperation) =>
 /** Paths of resources that belong to one game. */
 const IN_GAME = /\{game_id\}.*\{(?!user_id|portal|content\})\w+\}/;
 
+/**
+ * Who is admitted follows from declarations and from the caller's level, so one database proves the table. Visibility, which
+ * queries decide, is tested on each.
+ */
+const IS_WHOLE = app.db.dialect === 'sqlite';
+
 for (const operation of operations) {
   const { id, path } = operation.declaration;
   const row = AUTHORISATION[id] ?? { open: '' };
 
-  test(`${id} admits exactly the callers of its row`, async () => {
-    assertAnswers(id, 'open', await outcomes('open', operation), row);
-  });
+  if (IS_WHOLE)
+    test(`${id} admits exactly the callers of its row`, async () => {
+      assertAnswers(id, 'open', await outcomes('open', operation), row);
+    });
 
   if (actsOnResource(operation))
     test(`${id} does not reveal a hidden resource`, async () => {

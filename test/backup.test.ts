@@ -1,6 +1,5 @@
 // Runs alone: it starts programs, which end with its process.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -14,13 +13,13 @@ import { createLog } from '../src/platform/runtime/log.ts';
 import { systemRandom } from '../src/platform/runtime/random.ts';
 import { takeInventory } from '../src/platform/storage/inventory.ts';
 import { startApi } from './api.ts';
+import { runHere, runProgram } from './commands.ts';
 import { temporaryDatabases } from './temporary.ts';
 import { zipOf } from './zips.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const folder = mkdtempSync(join(tmpdir(), 'modstead-backup-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const cleanPath = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(MODSTEAD|NODE)_/.test(name)));
 const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
 const served = {
   MODSTEAD_DATA: api.folder,
@@ -37,17 +36,8 @@ async function anEmptyPlace(t: TestContext, name: string): Promise<Place> {
   return { MODSTEAD_DATA: place, ...settings };
 }
 
-function run(args: readonly string[], settings: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, ['bin/modstead.mjs', ...args], {
-    env: { ...cleanPath, MODSTEAD_LOG: 'off', ...settings },
-  });
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (text) => (out += text));
-  child.stderr.on('data', (text) => (err += text));
-  return new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
-    child.on('close', (code) => resolve({ code, out, err })),
-  );
-}
+const run = (args: readonly string[], settings: NodeJS.ProcessEnv) =>
+  runHere(args, { MODSTEAD_LOG: 'off', ...settings });
 
 const filesIn = (place: string) =>
   readdirSync(place, { recursive: true, withFileTypes: true })
@@ -102,7 +92,8 @@ test('a backup taken during writes restores one consistent state, row for row an
   const writer = (async () => {
     while (!writing.signal.aborted) await api.aFile(mod, { active: false });
   })();
-  const saved = await backup(file, '--json');
+  // In another process, as operators do: this one only writes.
+  const saved = await runProgram(['backup', file, '--json'], { MODSTEAD_LOG: 'off', ...served });
   writing.abort();
   await writer;
   assert.equal(saved.code, 0, saved.err);

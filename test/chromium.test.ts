@@ -1,4 +1,5 @@
 // Runs alone: it starts programs, which end with its process.
+// Runs on one database: a browser sees no difference.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -13,8 +14,7 @@ import { findChromium } from './chromium.ts';
 import { startPlatforms } from './platforms.ts';
 import { aDevice } from './sockets.ts';
 
-// The pages are the same on both databases, and a browser is slow.
-const found = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? { reason: 'it ran on SQLite' } : findChromium();
+const found = findChromium();
 const skip = 'reason' in found ? found.reason : false;
 const api = await startApi();
 const site = `https://localhost:${api.port}`;

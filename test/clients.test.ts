@@ -1,3 +1,4 @@
+// Runs on one database: these are rules of HTTP and of the shape of responses.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,9 +1,8 @@
-// Runs alone: it needs hundreds of megabytes of memory.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { largeRules, startOn } from './cooking-storage.ts';
+import { startApi } from './api.ts';
+import { largeRules } from './cooking-storage.ts';
 
-// Runs once, because storage does not depend on the database; cooking-storage.test.ts runs on both.
-const api = await startOn();
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const parts = join(api.folder, 'production', 'files', '.parts');
-largeRules('local disk', { api, leftovers: async () => readdirSync(parts).length });
+largeRules('local disk', { api, partBytes: 1024 ** 2, leftovers: async () => readdirSync(parts).length });

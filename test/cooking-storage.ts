@@ -30,23 +30,9 @@ import { requestOf, Wire } from './wire.ts';
 import { STORED, zipOf } from './zips.ts';
 
 const DAY = 86_400;
-/** Shorter than the specified length, which uploads.test.ts uses, but as long as what is sent to a bucket at once. */
-const PART_BYTES = 10 * 1024 ** 2;
 const PARTS = 3;
 /** The parts that are sent concurrently. */
 const SENT = [1, 2, 3, 3, 1];
-/** Every part has different content, so that a swapped part is noticed. */
-const WHOLE = zipOf([{ name: 'cook.pak', content: randomBytes((PARTS - 1) * PART_BYTES + 1_000), method: STORED }]);
-const SHA256 = hashOf('sha256', WHOLE);
-
-/** The request body and range of the part with this number. */
-function part(number: number, content?: Buffer) {
-  const start = (number - 1) * PART_BYTES;
-  const own = WHOLE.subarray(start, start + PART_BYTES);
-  return { raw: content ?? own, headers: { 'content-range': rangeOf(start, own.length, WHOLE.length) } };
-}
-
-const other = (number: number) => Buffer.from(part(number).raw).fill(1);
 
 interface Served {
   readonly status: number;
@@ -56,17 +42,33 @@ interface Served {
 
 export interface Place {
   readonly api: Api;
+  /** Shorter than the specified length, which uploads.test.ts uses. */
+  readonly partBytes: number;
   /** Parts of unfinished uploads in the storage. */
   leftovers(): Promise<number>;
 }
 
-export const startOn = (url?: string) =>
-  startApi({ settings: { MODSTEAD_JOBS: 'off', ...(url !== undefined && { MODSTEAD_STORAGE_URL: url }) } });
+/** The least that S3 accepts as a part that is not the last one. */
+export const S3_PART_BYTES_MIN = 5 * 1024 ** 2;
+
+export const startOn = (url: string) => startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_STORAGE_URL: url } });
 
 /** Tests of multipart builds and results that must pass on every storage. */
-export function largeRules(name: string, { api, leftovers }: Place): void {
+export function largeRules(name: string, { api, partBytes, leftovers }: Place): void {
   const worker = composeWorker(api.app());
-  Object.assign(api.app().storage.assemblies, { partBytes: PART_BYTES });
+  Object.assign(api.app().storage.assemblies, { partBytes });
+  /** Every part has different content, so that a swapped part is noticed. */
+  const whole = zipOf([{ name: 'cook.pak', content: randomBytes((PARTS - 1) * partBytes + 1_000), method: STORED }]);
+  const sha256 = hashOf('sha256', whole);
+
+  /** The request body and range of the part with this number. */
+  function part(number: number, content?: Buffer) {
+    const start = (number - 1) * partBytes;
+    const own = whole.subarray(start, start + partBytes);
+    return { raw: content ?? own, headers: { 'content-range': rangeOf(start, own.length, whole.length) } };
+  }
+
+  const other = (number: number) => Buffer.from(part(number).raw).fill(1);
 
   async function aBuild(game: Awaited<ReturnType<typeof aCookingGame>>) {
     const { build_id, url } = (await (await api.as(game.owner)).call(cookingSasToken, { params: gamePath(game) })).body;
@@ -134,11 +136,11 @@ export function largeRules(name: string, { api, leftovers }: Place): void {
       const owner = await api.as(game.owner);
       const { is_valid, filehash, filesize } = (await owner.call(cookingValidateBuild, { params: gamePath(game) }))
         .body;
-      assert.deepEqual([is_valid, filesize, filehash.sha256], [true, WHOLE.length, SHA256]);
+      assert.deepEqual([is_valid, filesize, filehash.sha256], [true, whole.length, sha256]);
       assert.equal((await owner.call(finalizeCloudCooking, { params: gamePath(game) })).status, 204);
       const { client, params: claim } = await aClaim(game);
       const got = await bytesBehind(await client.call(downloadCookBuild, { params: claim }));
-      assert.equal(hashOf('sha256', got), SHA256);
+      assert.equal(hashOf('sha256', got), sha256);
       assert.equal((await api.nobody().call(getCookBuild, { params })).body.state, 'valid');
       await isSound();
     });
@@ -157,7 +159,7 @@ export function largeRules(name: string, { api, leftovers }: Place): void {
       assert.equal((await api.nobody().call(getCookBuild, { params })).body.state, 'whole');
       await worker.runDue();
       const { body } = await (await api.as(game.owner)).call(cookingValidateBuild, { params: gamePath(game) });
-      assert.deepEqual([body.is_valid, body.filehash.sha256], [true, SHA256], body.problem);
+      assert.deepEqual([body.is_valid, body.filehash.sha256], [true, sha256], body.problem);
       await isSound();
     });
 
@@ -194,9 +196,9 @@ export function largeRules(name: string, { api, leftovers }: Place): void {
       const file_id = Number(metadataOf((await cooksOf(api, mod))[0]!, 'result'));
       const owner = await api.as(mod.owner);
       const file = (await owner.call(getModfile, { params: { ...modPath(mod), file_id } })).body;
-      assert.deepEqual([file.filesize, file.filehash.md5], [WHOLE.length, hashOf('md5', WHOLE)]);
+      assert.deepEqual([file.filesize, file.filehash.md5], [whole.length, hashOf('md5', whole)]);
       const got = await bytesBehind(await owner.call(downloadModfile, { params: { ...modPath(mod), file_id } }));
-      assert.equal(hashOf('sha256', got), SHA256);
+      assert.equal(hashOf('sha256', got), sha256);
       await isSound();
     });
 

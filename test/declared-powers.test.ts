@@ -1,3 +1,4 @@
+// Runs on one database: powers are declarations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../src/composition/resources.ts';

@@ -1,11 +1,11 @@
+// Runs on one database: a browser sees no difference.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { startApi } from './api.ts';
 import { findChromium } from './chromium.ts';
 
-// The pages are the same on both databases, and a browser is slow.
-const found = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? { reason: 'it ran on SQLite' } : findChromium();
+const found = findChromium();
 const skip = 'reason' in found ? found.reason : false;
 const api = await startApi();
 const site = `https://localhost:${api.port}`;

@@ -1,3 +1,4 @@
+// Runs on one database: the documentation is made from the declarations.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

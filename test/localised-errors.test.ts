@@ -1,3 +1,4 @@
+// Runs on one database: texts do not come from it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../src/composition/resources.ts';

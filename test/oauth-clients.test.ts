@@ -1,3 +1,4 @@
+// Runs on one database: the libraries talk to the API alone, and src/signin/oauth tests the grants on both.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// Runs on one database: storage does not depend on it.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';

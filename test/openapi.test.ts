@@ -1,3 +1,4 @@
+// Runs on one database: the document is made from the declarations.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// Runs on one database: it is about connections of clients.
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';

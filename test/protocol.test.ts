@@ -1,3 +1,4 @@
+// Runs on one database: these are rules of HTTP.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// Runs on one database: the site talks to the API alone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editModOperation } from '../src/catalogue/mods/operations.ts';

@@ -1,4 +1,5 @@
 // Runs alone: it starts child processes.
+// Runs on one database: the runner talks to the API alone.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// Runs on one database: the client talks to the API alone.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';

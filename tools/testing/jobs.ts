@@ -14,10 +14,12 @@ export type Job = {
 
 const defaultGlobs = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const USES_DATABASE =
-  /^import\s[^;]*?\b(startApi|eachDatabase|temporaryDatabases|crashLoop|mountSmallDisk)\b[^;]*?\sfrom\s/m;
+  /^import\s[^;]*?\b(startApi|startBounded|eachDatabase|temporaryDatabases|crashLoop|mountSmallDisk)\b[^;]*?\sfrom\s/m;
 /** Programs build a site that is missing or old, each for itself. */
 const USES_SITE = /\bsite: builtSite\(\)|\brunProgram\(/;
 const RUNS_ALONE = /^\/\/ Runs alone: /m;
+/** Its subject is the same on every database. */
+const RUNS_ONCE = /^\/\/ Runs on one database: /m;
 
 export const nameOf = ({ file, database, usesDatabase }: Job): string =>
   usesDatabase ? `${file} (${database})` : file;
@@ -37,7 +39,7 @@ export function chooseFiles(patterns: string[]): string[] {
   return [...new Set(chosen)];
 }
 
-/** A file that uses no database runs once. */
+/** A file that uses no database, or whose subject does not depend on it, runs once. */
 export function jobsOf(files: string[], [first, ...others]: Database[]): Job[] {
   return files.flatMap((file) => {
     const text = fs.readFileSync(file, 'utf8');
@@ -47,7 +49,7 @@ export function jobsOf(files: string[], [first, ...others]: Database[]): Job[] {
       alone: RUNS_ALONE.test(text),
       usesSite: USES_SITE.test(text),
     };
-    const databases = job.usesDatabase ? [first!, ...others] : [first!];
+    const databases = job.usesDatabase && !RUNS_ONCE.test(text) ? [first!, ...others] : [first!];
     return databases.map((database) => ({ ...job, database }));
   });
 }

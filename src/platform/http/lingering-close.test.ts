@@ -1,3 +1,4 @@
+// Runs on one database: it is about connections of clients.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// Runs on one database: the header is checked before a request reaches it.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { assertRefused, startApi } from '../../../test/api.ts';
