@@ -369,6 +369,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-data-export': { open: '!kk nt+ +nnn nnn nbk' },
   'download-data-export': { open: '+++ +++ ++++ +++ +++' },
   'opt-out-of-emails': { open: '+++ +++ ++++ +++ +b+' },
+  'get-mailings': { open: '!kk +++ ++++ +++ +bk' },
   'edit-mailings': { open: '!kk ++w ++++ +++ +bk' },
   'authenticate-via-steam': { open: '!-= !!! !!!! !!! !!!', refs: [11_018, 11_019] },
   'authenticate-via-gog-galaxy': { open: '!-- !!! !!!! !!! !!!', refs: [11_022] },

@@ -694,6 +694,10 @@ export interface Logo {
   thumb_1280x720: string | null;
 }
 
+export interface Mailings {
+  wanted: boolean;
+}
+
 export interface MarketplaceLock {
   user_id: number;
   reason: string;
@@ -3205,6 +3209,8 @@ export interface Operations {
   'POST /me/iap/steam/sync': { input: { /** Required if neither the token nor the host name belongs to a game. */ game_id?: number }; output: StorePurchases; errors: E196 };
   /** Brings the consumables that the person has bought in the Microsoft Store. Each is consumed there and gives the tokens of its pack here once, however often the request is repeated. */
   'POST /me/iap/xboxlive/sync': { input: { /** Required if neither the token nor the host name belongs to a game. */ game_id?: number; xbox_token?: string }; output: StorePurchases; errors: E196 };
+  /** Shows whether the user gets unsolicited mails, such as invitations. */
+  'GET /me/mailings': { input: Empty; output: Mailings; errors: E180 };
   /** Sets whether the user gets unsolicited mails, such as invitations. */
   'PUT /me/mailings': { input: { wanted: boolean }; output: undefined; errors: E198 };
   /** Merges another account of the user into this one, and ends it. The request needs a token of that account or its email address. With the address, a code is mailed (`17035`) and the request is repeated with the code; so it is with the token of an account that confirms its releases by mail. */

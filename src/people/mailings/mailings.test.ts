@@ -6,7 +6,7 @@ import { startApi } from '../../../test/api.ts';
 import { Browser } from '../../../test/browser.ts';
 import { addModTeamMember } from '../../catalogue/teams/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { editMailings, optOutOfEmails } from './operations.ts';
+import { editMailings, getMailings, optOutOfEmails } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());
@@ -70,10 +70,13 @@ test('a forged, expired or foreign link unsubscribes nobody', async () => {
 test('users choose in their account whether they get such mails', async () => {
   const email = anAddress();
   const client = await api.as(await api.aUser({ email }));
+  assert.deepEqual((await client.call(getMailings)).body, { wanted: true });
   assert.equal((await client.call(editMailings, { body: { wanted: false } })).status, 204);
+  assert.deepEqual((await client.call(getMailings)).body, { wanted: false });
   assert.equal((await invited(email)).length, 0);
   await client.call(editMailings, { body: { wanted: true } });
   assert.equal((await invited(email)).length, 1);
   const nameless = await api.as(await api.aUser());
+  assert.deepEqual((await nameless.call(getMailings)).body, { wanted: false });
   await nameless.refused(editMailings, { body: { wanted: false } }, 422, 17034);
 });

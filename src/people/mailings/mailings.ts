@@ -52,6 +52,12 @@ export async function optOut(app: App, userId: number | undefined, hash: string)
 
 export const callerId = (caller: Caller): number | undefined => (caller.kind === 'user' ? caller.userId : undefined);
 
+/** An account without an address gets no mails. */
+export async function wantsMailings(app: App, { userId }: UserCaller): Promise<boolean> {
+  const { email } = await requireUser(app, userId);
+  return email !== null && !(await store.hasOptedOut(app.db.query, digestOf(app, email)));
+}
+
 /** The setting in the account, which needs no link. */
 export async function setMailings(app: App, { userId }: UserCaller, isWanted: boolean): Promise<void> {
   const { email } = await requireUser(app, userId);

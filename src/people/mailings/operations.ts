@@ -3,7 +3,7 @@ import { user, visitor } from '../../platform/access/caller.ts';
 import { MessageObject } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
-import { callerId, optOut, setMailings } from './mailings.ts';
+import { callerId, optOut, setMailings, wantsMailings } from './mailings.ts';
 
 export const optOutOfEmails = operation({
   id: 'opt-out-of-emails',
@@ -27,6 +27,18 @@ export const optOutOfEmails = operation({
   },
 });
 
+export const getMailings = operation({
+  id: 'get-mailings',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/mailings',
+  says: 'Shows whether the user gets unsolicited mails, such as invitations.',
+  access: user('read', 'profile'),
+  returns: ok(z.object({ wanted: z.boolean() }).meta({ id: 'Mailings' })),
+  errors: [],
+  handle: async (app, { caller }) => ({ wanted: await wantsMailings(app, caller) }),
+});
+
 export const editMailings = operation({
   id: 'edit-mailings',
   tag: 'Me',
@@ -40,4 +52,4 @@ export const editMailings = operation({
   handle: (app, { caller, body }) => setMailings(app, caller, body.wanted),
 });
 
-export const mailingOperations = [optOutOfEmails, editMailings];
+export const mailingOperations = [optOutOfEmails, getMailings, editMailings];
