@@ -131,14 +131,14 @@ test('in Chromium without scripts a user signs in with a studio account', { skip
   const page = await aPage({ javaScriptEnabled: false });
   const problems: string[] = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  await page.goto(`https://mods.localhost/account?game=${game.id}`);
+  await page.goto(`https://mods.localhost/account/link?game=${game.id}`);
   await page.getByRole('link', { name: `Continue with the studio’s account at localhost:${api.port}` }).click();
   await signIn(page, 'studio.player@example.org');
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByRole('heading', { name: 'Agree to the terms' }).waitFor();
   await page.getByRole('button', { name: 'I agree', exact: false }).click();
-  await page.getByRole('heading', { name: 'Your account' }).waitFor();
-  assert.equal(page.url(), `https://mods.localhost/account?game=${game.id}`);
+  await page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
+  assert.equal(page.url(), `https://mods.localhost/account/link?game=${game.id}`);
   const person = await api
     .app()
     .db.query.selectFrom('users')
@@ -181,14 +181,14 @@ test('in Chromium a user signs in with itch.io, whose token leaves the address b
   const page = await aPage();
   const problems: string[] = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  await page.goto(`https://mods.localhost/account?game=${game.id}&portal=itchio&login=auto`);
+  await page.goto(`https://mods.localhost/account/link?game=${game.id}&portal=itchio&login=auto`);
   await page.getByRole('link', { name: 'Allow' }).click();
   await page.getByRole('heading', { name: 'Agree to the terms' }).waitFor();
   assert.equal(page.url(), `https://mods.localhost/sign-in/itchio/${game.id}`);
   assert.equal(platforms.asked.findLast(({ path }) => path === '/profile')?.headers.authorization, 'Bearer of-itch');
   await page.getByRole('button', { name: 'I agree', exact: false }).click();
   await page.getByText('itch.io · Grace').waitFor();
-  assert.equal(page.url(), `https://mods.localhost/account?game=${game.id}&portal=itchio&login=auto`);
+  assert.equal(page.url(), `https://mods.localhost/account/link?game=${game.id}&portal=itchio&login=auto`);
   assert.deepEqual(problems, []);
   const { entries } = await (await page.context().newCDPSession(page)).send('Page.getNavigationHistory');
   const addresses = entries.map(({ url }) => url);
@@ -222,7 +222,7 @@ test('in Chromium a user signs in with Meta and confirms that the account is the
   const page = await aPage();
   const problems: string[] = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  await page.goto(`https://mods.localhost/account?game=${game.id}&portal=oculus&login=auto`);
+  await page.goto(`https://mods.localhost/account/link?game=${game.id}&portal=oculus&login=auto`);
   await page.getByRole('link', { name: 'Allow' }).click();
   await page.getByText('Meta says that you are Grace.').waitFor();
   assert.equal(page.url(), `https://mods.localhost/sign-in/oculus/${game.id}`);

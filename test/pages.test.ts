@@ -43,7 +43,7 @@ test('no page can be framed, runs scripts, or leaks a referrer', async () => {
   const browser = new Browser(api);
   const pages = [await browser.get('/sign-in'), await browser.signIn(PATH, anAddress())];
   pages.push(await browser.get('/sign-out'), await browser.get('/oauth/authorize'));
-  pages.push(await browser.get('/account'), await browser.get('/sign-in/studio/1?code=x&state=y'));
+  pages.push(await browser.get('/account/link'), await browser.get('/sign-in/studio/1?code=x&state=y'));
   for (const { headers, text } of pages) {
     const policy = String(headers['content-security-policy']);
     assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'/);
@@ -53,7 +53,7 @@ test('no page can be framed, runs scripts, or leaks a referrer', async () => {
     assert.equal(headers['cache-control'], 'no-store');
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.doesNotMatch(text, /<script|style="|\bon\w+=/);
-    assert.match(text, /^<!doctype html>\n<html lang="en">/);
+    assert.match(text, /^<!doctype html>\n<html lang="en" dir="ltr">/);
     assert.equal(text.match(/<h1>/g)?.length, 1);
   }
   const style = await browser.get('/pages.css');
@@ -122,7 +122,7 @@ for (const target of [
 test('T12: signing out, unsubscribing and refused client requests redirect to no other site', async () => {
   const browser = new Browser(api);
   const evil = 'return=https%3A%2F%2Fevil.example&redirect_uri=https%3A%2F%2Fevil.example&next=//evil.example';
-  for (const path of ['/sign-out', '/unsubscribe', '/oauth/authorize', '/account', '/connect'])
+  for (const path of ['/sign-out', '/unsubscribe', '/oauth/authorize', '/account/link', '/connect'])
     for (const page of [await browser.get(`${path}?${evil}`), await browser.get(`${path}?error=x&${evil}`)])
       assert.doesNotMatch(page.headers.location ?? '', /^(?:https?:)?\/\/evil/, path);
   const signedOut = await browser.submit(await browser.get(`/sign-out?${evil}`), {

@@ -1,8 +1,8 @@
 import type { Page } from '../platform/http/pages.ts';
-import { accountPage } from './account.ts';
 import { authorizePage } from './authorize.ts';
 import { connectPage } from './connect.ts';
 import { fragmentScriptPage } from './fragment.ts';
+import { linkPage } from './link.ts';
 import { metadataPage } from './metadata.ts';
 import { paymentPage } from './payment.ts';
 import { portalPages } from './portal.ts';
@@ -16,10 +16,10 @@ import { widgetPages } from './widgets.ts';
 
 /** Every page, one per line. */
 export const pages: readonly Page[] = [
-  accountPage,
   authorizePage,
   connectPage,
   fragmentScriptPage,
+  linkPage,
   paymentPage,
   ...portalPages,
   ...publicPages,

@@ -1,3 +1,4 @@
+import { consentDialog } from '../people/agreements/dialog.ts';
 import type { App } from '../platform/app.ts';
 import type { ApiError } from '../platform/errors/catalogue.ts';
 import { errorMessage } from '../platform/errors/messages.ts';
@@ -11,11 +12,15 @@ export interface Content {
   readonly body: Html;
 }
 
-/** The frame of every page: one card, in the browser’s light or dark scheme. */
+const MARK = html`<svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7"></rect><path d="M7 23V11.5L16 6l9 5.5V23h-5.5v-6.5L16 19l-3.5-2.5V23Z"></path></svg>`;
+
+/** The frame of every page: the header and footer of the site around one card, in the browser’s light or dark scheme. */
 export function layout(app: App, language: Language, { title, body }: Content): Html {
   const isSandbox = app.environment === 'sandbox';
+  const shown = shownLanguage(language);
+  const { terms, privacy } = consentDialog(app, shown).links;
   return html`<!doctype html>
-<html lang="${shownLanguage(language)}">
+<html lang="${shown}" dir="${shown === 'ar' ? 'rtl' : 'ltr'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -24,11 +29,14 @@ export function layout(app: App, language: Language, { title, body }: Content): 
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
-<header><span class="brand">Modstead</span>${isSandbox ? html` <span class="badge">${localise('page_sandbox', language)}</span>` : undefined}</header>
+<header class="top"><div class="inside"><a class="brand" href="/">${MARK}<span>Modstead</span></a>${isSandbox ? html` <span class="badge">${localise('page_sandbox', language)}</span>` : undefined}</div></header>
+<div class="middle">
 <main>
 <h1>${title}</h1>
 ${body}
 </main>
+</div>
+<footer class="bottom"><div class="inside"><a href="${terms.url}">${terms.text}</a><a href="${privacy.url}">${privacy.text}</a></div></footer>
 </body>
 </html>`;
 }

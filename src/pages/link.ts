@@ -1,11 +1,10 @@
-import { askToUnguard, confirmsReleases, guardReleases, unguardReleases } from '../files/releases/guards.ts';
 import type { App } from '../platform/app.ts';
 import { ApiError } from '../platform/errors/catalogue.ts';
 import { errorMessage } from '../platform/errors/messages.ts';
 import { type Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import type { Language } from '../platform/localisation/languages.ts';
-import { localise, type TextName } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { PORTAL_NAMES } from '../platform/vocabulary/game-platforms.ts';
 import type { AccountRow } from '../signin/portals/accounts.ts';
 import { connectionsOf, unlinkAccount } from '../signin/portals/linking.ts';
@@ -16,17 +15,19 @@ import { csrfField, layout } from './layout.ts';
 import { ACCOUNT_PATH, signInAddress } from './paths.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
 
+const LINK_PATH = `${ACCOUNT_PATH}/link`;
+
 /**
  * Shows the linked portals, and with `?game=` those that can be linked. Linking starts with a form, so that another
- * site cannot start it.
+ * site cannot start it, and leaves the site, so it is no page of the site's own.
  */
-export const accountPage: Page = {
-  id: 'page-account',
-  path: ACCOUNT_PATH,
+export const linkPage: Page = {
+  id: 'page-account-link',
+  path: LINK_PATH,
   limit: 10,
   get: async (app, request) => {
     const session = await findSession(app, request.session);
-    return session ? accountForm(app, request, session) : toSignIn(request);
+    return session ? linkForm(app, request, session) : toSignIn(request);
   },
   post: async (app, request) => {
     const session = await findSession(app, request.session);
@@ -35,7 +36,7 @@ export const accountPage: Page = {
       return await change(app, request, session);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
-      return accountForm(app, request, session, error);
+      return linkForm(app, request, session, error);
     }
   },
 };
@@ -44,19 +45,18 @@ const HINTS = ['game', 'portal', 'login'];
 
 const addressOf = ({ query }: PageRequest): string => {
   const { game } = query;
-  return game === undefined ? ACCOUNT_PATH : `${ACCOUNT_PATH}?${new URLSearchParams({ game })}`;
+  return game === undefined ? LINK_PATH : `${LINK_PATH}?${new URLSearchParams({ game })}`;
 };
 
 /** Passes the sign-in hints of this page on to the sign-in page. */
 function toSignIn(request: PageRequest): PageAnswer {
   const said = Object.entries(request.query).filter(([name]) => HINTS.includes(name)) as [string, string][];
-  const address = said.length > 0 ? `${ACCOUNT_PATH}?${new URLSearchParams(said)}` : ACCOUNT_PATH;
+  const address = said.length > 0 ? `${LINK_PATH}?${new URLSearchParams(said)}` : LINK_PATH;
   return { status: 303, location: signInAddress(address) };
 }
 
 async function change(app: App, request: PageRequest, session: OpenSession): Promise<PageAnswer> {
-  const { link, unlink, releases } = request.form;
-  if (releases !== undefined) return changeReleases(app, request, session, releases);
+  const { link, unlink } = request.form;
   if (unlink !== undefined) {
     await unlinkAccount(app, session.user_id, Number(unlink));
     return { status: 303, location: addressOf(request) };
@@ -70,48 +70,12 @@ async function change(app: App, request: PageRequest, session: OpenSession): Pro
   return { status: 303, location: onward };
 }
 
-/** Turning the release confirmation off requires a code from the account’s mailbox. */
-async function changeReleases(app: App, request: PageRequest, session: OpenSession, wish: string): Promise<PageAnswer> {
-  const { user_id: userId } = session;
-  if (wish === 'confirm') await guardReleases(app, userId);
-  if (wish === 'ask') await askToUnguard(app, userId, request.language);
-  if (wish === 'at-once') await unguardReleases(app, userId, request.form['code'] ?? '');
-  return { status: 303, location: wish === 'ask' ? `${ACCOUNT_PATH}?releases=code` : addressOf(request) };
-}
-
-/**
- * Shows whether releases are confirmed by mail, and the form that changes it. `?releases=code` means that a code was
- * mailed.
- */
-async function releasesSection(
-  app: App,
-  { language, query, form: sent }: PageRequest,
-  { user_id: userId }: OpenSession,
-  form: (content: Html) => Html,
-): Promise<Html> {
-  const isGuarded = await confirmsReleases(app, userId);
-  const isAsked = query['releases'] === 'code' || sent['releases'] === 'at-once';
-  const button = (wish: string, text: TextName) =>
-    html`<div class="actions"><button name="releases" value="${wish}" class="quiet">${localise(text, language)}</button></div>`;
-  const codeField = html`<label for="code">${localise('page_account_releases_code', language)}</label>
-<input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" required minlength="5" maxlength="10">`;
-  return html`<h2>${localise('page_account_releases', language)}</h2>
-<p>${localise(isGuarded ? 'page_account_releases_confirmed' : 'page_account_releases_at_once', language)}</p>
-${isGuarded && isAsked ? form(html`${codeField}${button('at-once', 'page_account_releases_end')}`) : undefined}
-${isGuarded ? form(button('ask', 'page_account_releases_ask')) : form(button('confirm', 'page_account_releases_begin'))}`;
-}
-
 const linkedName = ({ portal }: AccountRow): string => PORTAL_NAMES[portal] ?? 'SSO';
 
 const offeredName = ({ portal, host }: Offer, language: Language): string =>
   portal === 'sso' ? localise('page_account_studio', language, { host }) : (PORTAL_NAMES[portal] ?? portal);
 
-async function accountForm(
-  app: App,
-  request: PageRequest,
-  session: OpenSession,
-  problem?: ApiError,
-): Promise<PageAnswer> {
+async function linkForm(app: App, request: PageRequest, session: OpenSession, problem?: ApiError): Promise<PageAnswer> {
   const { language, csrf } = request;
   const accounts = await connectionsOf(app, { userId: session.user_id });
   const { gameId } = await hintOf(app, request.query, undefined);
@@ -121,14 +85,13 @@ async function accountForm(
   const form = (button: Html) =>
     html`<form method="post" action="${addressOf(request)}">${csrfField(csrf)}${button}</form>`;
   const page = layout(app, language, {
-    title: localise('page_account_title', language),
+    title: localise('page_account_links', language),
     body: html`<p class="faint">${localise('page_signed_in_as', language, { name: session.username })} · <a href="${SIGN_OUT_PATH}">${localise('page_sign_out', language)}</a></p>
 ${
   problem &&
   html`<p role="alert" class="problem">${errorMessage(problem.error, language, problem.values)}</p>
 <p class="faint">${localise('page_error_reference', language, { ref: problem.ref })}</p>`
 }
-<h2>${localise('page_account_links', language)}</h2>
 ${accounts.length === 0 ? html`<p>${localise('page_account_none', language)}</p>` : undefined}
 <ul>${accounts.map(
       (account) => html`<li>${linkedName(account)}${account.display_name && ` · ${account.display_name}`}
@@ -139,7 +102,7 @@ ${open.map((offer) =>
     html`<div class="actions"><button name="link" value="${offer.portal}">${localise('page_account_link', language, { portal: offeredName(offer, language) })}</button></div>`,
   ),
 )}
-${await releasesSection(app, request, session, form)}`,
+<p><a href="${ACCOUNT_PATH}/connections">${localise('page_account_title', language)}</a></p>`,
   });
   // Browsers apply `form-action` to the whole redirect chain, and portals redirect further.
   return { status: problem?.status ?? 200, html: page, ...(open.length > 0 && { formTargets: ['https:'] }) };

@@ -231,9 +231,9 @@ test('T23: a signed-in user neither sees nor confirms the release of another use
   const open = new Browser(api);
   const page = await open.get(link);
   const browser = new Browser(api);
-  await browser.signIn('/account', bob.email);
+  await browser.signIn('/account/link', bob.email);
   assert.equal((await browser.get(link)).status, 404);
-  const [, csrf] = /name="csrf" value="([^"]+)"/.exec((await browser.get('/account')).text)!;
+  const [, csrf] = /name="csrf" value="([^"]+)"/.exec((await browser.get('/connect')).text)!;
   const token = link.split('=')[1]!;
   assert.equal((await browser.post('/release', { csrf, token, decision: 'confirm' })).status, 404);
   assert.equal((await browser.post('/release', { csrf, token, decision: 'refuse' })).status, 404);
@@ -244,7 +244,7 @@ test('T23: a signed-in user neither sees nor confirms the release of another use
 test('T23: “this was not me” signs the account out everywhere and drops its releases', async () => {
   const ada = await someone();
   const signedIn = new Browser(api);
-  await signedIn.signIn('/account', ada.email);
+  await signedIn.signIn('/account/link', ada.email);
   const mod = await api.aMod({ owner: ada });
   await upload(ada, mod);
   await upload(ada, mod, 'other.zip');
@@ -252,7 +252,7 @@ test('T23: “this was not me” signs the account out everywhere and drops its 
   const done = await confirmIn(new Browser(api), link!, 'refuse');
   assert.match(done.text, /signed out everywhere/);
   await ada.client.refused(getAuthenticatedUser, {}, 401, 11005);
-  assert.equal((await signedIn.get('/account')).status, 303);
+  assert.equal((await signedIn.get('/account/link')).status, 303);
   for (const gone of [link!, other!]) assert.equal((await new Browser(api).get(gone)).status, 404);
   const anew = await api.as(ada);
   assert.deepEqual((await anew.call(getReleases)).body.data, []);
@@ -423,26 +423,6 @@ test('a file that was deleted, recalled or removed with its mod no longer waits'
 test('confirming releases needs an email address', async () => {
   const nobody = await api.as(await api.aUser());
   await nobody.refused(addReleaseConfirmation, {}, 422, 17034);
-});
-
-test('the account page starts the confirmation with a button, and ends it with a code', async () => {
-  const ada = await someone({ guarded: false });
-  const browser = new Browser(api);
-  const page = await browser.signIn('/account', ada.email);
-  assert.match(page.text, /go live at once/);
-  const begun = await browser.submit(page, { releases: 'confirm' });
-  assert.deepEqual([begun.status, begun.headers.location], [303, '/account']);
-  const guarded = await browser.get('/account');
-  assert.match(guarded.text, /confirmed them by email/);
-  assert.ok(!guarded.text.includes('name="code"'));
-  const asked = await browser.submit(guarded, { releases: 'ask' });
-  const form = await browser.get(asked.headers.location!);
-  const wrong = await browser.submit(form, { releases: 'at-once', code: '00000' });
-  assert.deepEqual([wrong.status, /name="code"/.test(wrong.text), /11014/.test(wrong.text)], [401, true, true]);
-  assert.deepEqual((await ada.client.call(getReleaseConfirmation)).body, { wanted: true });
-  const code = codeOf((await mailsTo(ada.email)).at(-1)!);
-  assert.equal((await browser.submit(form, { releases: 'at-once', code })).status, 303);
-  assert.match((await browser.get('/account')).text, /go live at once/);
 });
 
 test('mails and pages about releases are in the language of their reader', async () => {

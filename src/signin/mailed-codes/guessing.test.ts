@@ -132,7 +132,7 @@ test('the requests of one network leave budget for another network', async () =>
 test('a browser that was signed in before gets an eight-character code during a flood', async () => {
   const email = anAddress();
   const browser = new Browser(api);
-  await browser.signIn('/account', email);
+  await browser.signIn('/account/link', email);
   await browser.submit(await browser.get('/sign-out'));
   for (let n = 0; n < 60; n += 1) await request(four(n * 41), email);
   const stranger = new Browser(api);

@@ -155,7 +155,7 @@ test('T16: itch.io: a game that is not accepted cannot replay tokens that its ow
   assert.match(page.text, /Continue with Meta/);
   assert.doesNotMatch(page.text, /Continue with itch\.io/);
   isRefused(await browser.get(`/sign-in/itchio/${hidden.id}`), 401, 11032);
-  const account = await browser.signIn(`/account?game=${hidden.id}`, 'itch.hidden@example.org');
+  const account = await browser.signIn(`/account/link?game=${hidden.id}`, 'itch.hidden@example.org');
   assert.match(account.text, /Link Meta/);
   assert.doesNotMatch(account.text, /Link itch\.io/);
   assert.equal((await browser.submit(account, { link: 'itchio' })).status, 404);
@@ -445,7 +445,7 @@ test('Meta: the user can retry while Meta does not yet identify the user of a co
 
 test('T17: Meta: an account is linked to the user who started, once they have seen its name', async () => {
   const browser = new Browser(api);
-  const account = await browser.signIn(`/account?game=${game.id}`, 'meta.links@example.org');
+  const account = await browser.signIn(`/account/link?game=${game.id}`, 'meta.links@example.org');
   const left = await browser.submit(account, { link: 'oculus' });
   assert.equal(left.status, 303, left.text);
   const person = aMetaPerson();
@@ -460,7 +460,7 @@ test('T17: Meta: an account is linked to the user who started, once they have se
   assert.deepEqual(await connections(), []);
   // Another user is signed in in the same browser by now.
   const attacker = new Browser(api);
-  await attacker.signIn('/account', 'meta.attacker@example.org');
+  await attacker.signIn('/account/link', 'meta.attacker@example.org');
   const [own, theirs] = [browser, attacker].map((each) => each.cookies.get('__Host-modstead_session')!);
   browser.cookies.set('__Host-modstead_session', theirs!);
   isRefused(await browser.submit(page, { decision: 'continue' }), 403, 11095);
@@ -468,18 +468,18 @@ test('T17: Meta: an account is linked to the user who started, once they have se
   assert.deepEqual(await connections(), []);
   await browser.submit(account, { link: 'oculus' });
   const linked = await saysYes(browser, await brings(browser, metaAddress(), metaCode(person)));
-  assert.deepEqual([linked.status, linked.headers.location], [303, `/account?game=${game.id}`], linked.text);
+  assert.deepEqual([linked.status, linked.headers.location], [303, `/account/link?game=${game.id}`], linked.text);
   assert.deepEqual(await connections(), [['oculus', person.id]]);
 });
 
 test('itch.io: an account is linked to the user who started', async () => {
   const browser = new Browser(api);
-  const account = await browser.signIn(`/account?game=${game.id}`, 'itch.links@example.org');
+  const account = await browser.signIn(`/account/link?game=${game.id}`, 'itch.links@example.org');
   const left = await browser.submit(account, { link: 'itchio' });
   const query = new URL(left.headers.location!).searchParams;
   const person = someone();
   const fragment = new URLSearchParams({ access_token: tokenOf(person), state: query.get('state')! }).toString();
   const linked = await brings(browser, query.get('redirect_uri')!, fragment);
-  assert.deepEqual([linked.status, linked.headers.location], [303, `/account?game=${game.id}`], linked.text);
-  assert.match((await browser.get(`/account?game=${game.id}`)).text, /itch\.io · Grace/);
+  assert.deepEqual([linked.status, linked.headers.location], [303, `/account/link?game=${game.id}`], linked.text);
+  assert.match((await browser.get(`/account/link?game=${game.id}`)).text, /itch\.io · Grace/);
 });

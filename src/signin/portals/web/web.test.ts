@@ -379,7 +379,7 @@ for (const [portal, each] of Object.entries(CASES)) {
     const again = await second.get(await goes(second, portal, person, hinted(portal, { return: '/account' })));
     assert.deepEqual([again.status, again.headers.location], [303, '/account'], again.text);
     assert.equal(await nameIn(second), shown);
-    assert.match((await second.get('/account')).text, /Unlink/);
+    assert.match((await second.get('/account/link')).text, /Unlink/);
   });
 
   test(`${portal}: a denial, an outage and a refused code sign nobody in`, async () => {
@@ -586,14 +586,14 @@ test('nintendo: an account differs from the console’s with the same id until t
 
   // The console’s user opens the site in a browser where they are signed in, and links their account.
   const browser = await signedInAs(id);
-  const page = await browser.get(`/account?game=${game.id}`);
+  const page = await browser.get(`/account/link?game=${game.id}`);
   assert.match(page.text, /Unlink Nintendo/);
   const account = someone();
   const linked = await browser.get(
     await comesBack(await browser.submit(page, { link: 'nintendo' }), 'nintendo', account),
   );
-  assert.deepEqual([linked.status, linked.headers.location], [303, `/account?game=${game.id}`], linked.text);
-  assert.doesNotMatch((await browser.get(`/account?game=${game.id}`)).text, />Link Nintendo/);
+  assert.deepEqual([linked.status, linked.headers.location], [303, `/account/link?game=${game.id}`], linked.text);
+  assert.doesNotMatch((await browser.get(`/account/link?game=${game.id}`)).text, />Link Nintendo/);
   const { data } = (await api.withToken(played.body.access_token).call(getConnections)).body;
   assert.deepEqual(
     data.map(({ portal_user_id, game_id }) => [portal_user_id, game_id]).sort(),
@@ -763,14 +763,14 @@ test('hints with an unknown name, no game or an unconfigured portal do not redir
 test('the hint may be in the return address of the sign-in page', async () => {
   for (const page of [
     `/g/${game.name_id}/m/a-mod?portal=steam&login=auto`,
-    `/account?game=${game.id}&portal=STEAM&login=auto`,
+    `/account/link?game=${game.id}&portal=STEAM&login=auto`,
   ]) {
     const left = await new Browser(api).get(`/sign-in?return=${encodeURIComponent(page)}`);
     assert.equal(left.status, 303, page);
     assert.ok(left.headers.location!.startsWith(STEAM), page);
   }
   const browser = new Browser(api);
-  const sent = await browser.get(`/account?game=${game.id}&portal=steam&login=auto`);
+  const sent = await browser.get(`/account/link?game=${game.id}&portal=steam&login=auto`);
   assert.ok((await browser.get(sent.headers.location!)).headers.location!.startsWith(STEAM));
 });
 
@@ -867,11 +867,11 @@ test('an address that Google confirmed and that has an account must sign in by e
   platforms.on('/token', () => ({ json: { id_token } }));
   const asked = await browser.get(back);
   isRefused(await agrees(browser, asked), 403, 11133);
-  const account = await browser.signIn(`/account?game=${game.id}`, email);
+  const account = await browser.signIn(`/account/link?game=${game.id}`, email);
   const left = await browser.submit(account, { link: 'google' });
   assert.equal(left.status, 303, left.text);
   const linked = await browser.get(await comesBack(left, 'google', given.person));
-  assert.deepEqual([linked.status, linked.headers.location], [303, `/account?game=${game.id}`], linked.text);
+  assert.deepEqual([linked.status, linked.headers.location], [303, `/account/link?game=${game.id}`], linked.text);
   const { data } = (await (await api.as(grace)).call(getConnections)).body;
   assert.deepEqual(
     data.map(({ portal }) => portal),
@@ -883,7 +883,7 @@ test('users link and unlink portals on their account page, but not the last way 
   const person = someone();
   const browser = new Browser(api);
   await agrees(browser, await browser.get(await goes(browser, 'discord', person)));
-  const page = await browser.get(`/account?game=${game.id}`);
+  const page = await browser.get(`/account/link?game=${game.id}`);
   assert.match(page.text, /Discord · Grace/);
   assert.doesNotMatch(page.text, /Link Discord/);
   const [, id] = /name="unlink" value="(\d+)"/.exec(page.text)!;
@@ -894,7 +894,7 @@ test('users link and unlink portals on their account page, but not the last way 
   const linked = await browser.get(await comesBack(left, 'facebook', someone()));
   assert.equal(linked.status, 303, linked.text);
   assert.equal((await browser.submit(page, { unlink: id })).status, 303);
-  const after = await browser.get(`/account?game=${game.id}`);
+  const after = await browser.get(`/account/link?game=${game.id}`);
   assert.match(after.text, /Link Discord/);
   assert.match(after.text, /Unlink Facebook/);
   const gone = await browser.submit(page, { unlink: id });
@@ -902,22 +902,22 @@ test('users link and unlink portals on their account page, but not the last way 
   assert.match(gone.text, /Reference 17031/);
   const mine = /name="unlink" value="(\d+)"/.exec(after.text)![1];
   const other = new Browser(api);
-  const account = await other.signIn('/account', 'unlinks@example.org');
+  const account = await other.signIn('/account/link', 'unlinks@example.org');
   assert.match(account.text, /No accounts are linked yet/);
   const [, csrf] = /name="csrf" value="([^"]+)"/.exec((await other.get('/sign-out')).text)!;
-  assert.equal((await other.post('/account', { csrf, unlink: mine })).status, 404);
-  assert.equal((await other.post('/account', { csrf, link: 'discord' })).status, 404);
+  assert.equal((await other.post('/account/link', { csrf, unlink: mine })).status, 404);
+  assert.equal((await other.post('/account/link', { csrf, link: 'discord' })).status, 404);
 });
 
 test('T17: linking starts with a form of ours and ends with the user who started it', async () => {
   const victim = new Browser(api);
-  const page = await victim.signIn(`/account?game=${game.id}`, 'victim@example.org');
-  const forged = await victim.post(`/account?game=${game.id}`, { link: 'discord' });
+  const page = await victim.signIn(`/account/link?game=${game.id}`, 'victim@example.org');
+  const forged = await victim.post(`/account/link?game=${game.id}`, { link: 'discord' });
   isRefused(forged, 403, 11095);
   const left = await victim.submit(page, { link: 'discord' });
   const back = await comesBack(left, 'discord', someone());
   const attacker = new Browser(api);
-  await attacker.signIn('/account', 'attacker@example.org');
+  await attacker.signIn('/account/link', 'attacker@example.org');
   isRefused(await attacker.get(back), 403, 11095);
   // Another user is signed in in the same browser by now.
   const session = [...attacker.cookies].find(([name]) => name.endsWith('session'))!;
@@ -925,7 +925,7 @@ test('T17: linking starts with a form of ours and ends with the user who started
   victim.cookies.set(...session);
   isRefused(await victim.get(back), 403, 11095);
   victim.cookies.set(session[0], own);
-  assert.match((await victim.get('/account')).text, /No accounts are linked yet/);
+  assert.match((await victim.get('/account/link')).text, /No accounts are linked yet/);
 });
 
 test('T17: a portal account of another user cannot be linked again', async () => {
@@ -933,7 +933,7 @@ test('T17: a portal account of another user cannot be linked again', async () =>
   const owner = new Browser(api);
   await agrees(owner, await owner.get(await goes(owner, 'discord', person)));
   const other = new Browser(api);
-  const page = await other.signIn(`/account?game=${game.id}`, 'second@example.org');
+  const page = await other.signIn(`/account/link?game=${game.id}`, 'second@example.org');
   const left = await other.submit(page, { link: 'discord' });
   isRefused(await other.get(await comesBack(left, 'discord', person)), 400, 17033);
 });
