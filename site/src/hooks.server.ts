@@ -1,5 +1,6 @@
-import { error } from '@sveltejs/kit';
+import { error, type RequestEvent, redirect } from '@sveltejs/kit';
 import type { Handle } from '@sveltejs/kit/hooks';
+import { signInAddress } from '#components/addresses.ts';
 import { directionOf, languageOf } from '#texts';
 
 /** Forms of this size carry no file; larger bodies name their token in the header instead. */
@@ -11,12 +12,20 @@ export const handle: Handle = async ({ event, resolve }) => {
   platform.nameRoute(event.route.id);
   if (request.method !== 'GET' && request.method !== 'HEAD' && !platform.confirmForm(await tokenOf(request)))
     error(403, { message: 'This form is too old, or came from another site.' });
+  if (wantsToSignIn(event)) redirect(303, signInAddress(event.url.pathname + event.url.search));
   const language = languageOf(platform.language);
   return resolve(event, {
     transformPageChunk: ({ html }) =>
       html.replace('%site.language%', language).replace('%site.direction%', directionOf(language)),
   });
 };
+
+/** Games open any page with `?portal=steam&login=auto`, and the sign-in page reads the hint from where it returns to. */
+const wantsToSignIn = ({ platform, request, url }: RequestEvent): boolean =>
+  request.method === 'GET' &&
+  !platform!.isSignedIn &&
+  url.searchParams.get('login') === 'auto' &&
+  url.searchParams.has('portal');
 
 async function tokenOf(request: Request): Promise<string | undefined> {
   const header = request.headers.get('x-csrf-token');

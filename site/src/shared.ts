@@ -11,6 +11,10 @@ export interface Shared<More extends Area = never> {
   readonly me: Output<'GET /me'> | undefined;
   /** The hidden field of every form of a signed-in visitor. */
   readonly formToken: string | undefined;
+  /** What the visitor has not read yet. */
+  readonly unread: { readonly notifications: number; readonly messages: number };
+  /** The terms or the privacy policy have a version that the visitor has not agreed to. */
+  readonly hasNewTerms: boolean;
   /** The game whose search the header offers. */
   readonly game?: { readonly name: string; readonly name_id: string };
 }
