@@ -224,7 +224,11 @@ interface Prepared {
 }
 type Variants = Record<'english' | 'translated', Record<'shown' | 'onPlatform', Prepared>>;
 
-function variantsOf(sql: (dialect: SqlDialect, fixed: Fixed, variant: Variant) => string, fixed: Fixed): Variants {
+function variantsOf(
+  sql: (dialect: SqlDialect, fixed: Fixed, variant: Variant) => string,
+  fixed: Fixed,
+  inBytes?: true,
+): Variants {
   const of = (variant: Variant): Prepared => {
     const [sqlite, postgres] = [sql(SQLITE, fixed, variant), sql(POSTGRES, fixed, variant)];
     const usedIn = (text: string) =>
@@ -233,7 +237,11 @@ function variantsOf(sql: (dialect: SqlDialect, fixed: Fixed, variant: Variant) =
     const numbered = (text: string, numbers: readonly number[], mark: string) =>
       text.replace(/\$(\d+)/g, (_, number) => `${mark}${numbers.indexOf(Number(number)) + 1}`);
     return {
-      statement: { text: numbered(sqlite, used.sqlite, '?'), postgres: numbered(postgres, used.postgres, '$') },
+      statement: {
+        text: numbered(sqlite, used.sqlite, '?'),
+        postgres: numbered(postgres, used.postgres, '$'),
+        ...(inBytes && { inBytes }),
+      },
       valuesOf: (dialect, values) => used[dialect].map((number) => values[number - 1]!),
     };
   };
@@ -259,7 +267,7 @@ function statementsOf(app: App) {
     files: addresses.file(''),
     placeholder: JSON.stringify(toAvatar(app, null)),
   };
-  const made = { page: variantsOf(pageIn, fixed), single: variantsOf(singleIn, fixed) };
+  const made = { page: variantsOf(pageIn, fixed, true), single: variantsOf(singleIn, fixed) };
   statements.set(addresses, made);
   return made;
 }
@@ -335,21 +343,31 @@ async function assembledBySqlite(app: App, page: PreparedPage): Promise<Buffer> 
 
 interface RowOfPage {
   readonly place: number;
-  readonly body: string;
-  readonly file_body: string | null;
-  readonly file_link: string | null;
-  readonly rest: string;
+  readonly body: Buffer;
+  readonly file_body: Buffer | null;
+  readonly file_link: Buffer | null;
+  readonly rest: Buffer;
 }
 
+const COMMA = Buffer.from(',');
+const BEFORE_FILE = Buffer.from(',"modfile":');
+const NO_FILE = Buffer.from('{}');
+
 async function assembledHere(app: App, page: PreparedPage): Promise<Buffer> {
-  const { link, prepared } = page;
+  const { prepared } = page;
   const rows = await app.db.all<RowOfPage>(prepared.statement, prepared.valuesOf('postgres', valuesFor(app, page, '')));
   rows.sort((one, other) => one.place - other.place);
-  const mods = rows.map(({ body, file_body, file_link, rest }) => {
-    const file = file_body === null ? '{}' : `${file_body}${link.before}${file_link}${link.behind}`;
-    return `${body},"modfile":${file}${rest}`;
-  });
-  return Buffer.from(`${BEGIN}${mods.join(',')}${endOf(page, rows.length)}`);
+  const link = { before: Buffer.from(page.link.before), behind: Buffer.from(page.link.behind) };
+  const parts: Buffer[] = [Buffer.from(BEGIN)];
+  for (const { body, file_body, file_link, rest } of rows) {
+    if (parts.length > 1) parts.push(COMMA);
+    parts.push(body, BEFORE_FILE);
+    if (file_body === null) parts.push(NO_FILE);
+    else parts.push(file_body, link.before, file_link!, link.behind);
+    parts.push(rest);
+  }
+  parts.push(Buffer.from(endOf(page, rows.length)));
+  return Buffer.concat(parts);
 }
 
 const BEGIN = '{"data":[';

@@ -33,6 +33,8 @@ export interface Transaction {
 export interface Statement {
   readonly text: string;
   readonly postgres: string;
+  /** On PostgreSQL `Database.all` returns its texts as bytes. */
+  readonly inBytes?: true;
 }
 
 export function statement(text: string): Statement {

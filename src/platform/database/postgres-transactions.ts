@@ -11,6 +11,7 @@ import {
 import type pg from 'pg';
 import type { Changes, Query, Statement, Tables, Transaction, Value } from './database.ts';
 import { isCollision, isLockTimeout, isLost, isOrphan, isReadOnly, isStalePlan } from './failures.ts';
+import { type Executed, PostgresConnection, type ToExecute } from './postgres-connection.ts';
 import { Durability } from './postgres-durability.ts';
 import { CHANNEL } from './postgres-notifications.ts';
 import type { StatementNames } from './postgres-statements.ts';
@@ -23,15 +24,9 @@ const ORPHAN_ATTEMPTS_MAX = 2;
 const UNANSWERED_MAX = 32;
 const LARGE_CHARACTERS = 16_384;
 
-/** A connection that sends a statement without waiting for the results of earlier ones. */
-interface Client {
-  query(config: { name?: string; text: string; values?: unknown[] }): Promise<pg.QueryResult>;
-  readonly connection: { readonly stream: { cork(): void; uncork(): void } };
-}
-
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-export const resultOf = <R>({ command, rowCount, rows }: pg.QueryResult): QueryResult<R> => ({
+export const resultOf = <R>({ command, rowCount, rows }: Executed | pg.QueryResult): QueryResult<R> => ({
   rows: rows as R[],
   ...(WRITES.has(command) && { numAffectedRows: BigInt(rowCount ?? 0) }),
 });
@@ -66,30 +61,33 @@ export function queryOver(execute: <R>(query: CompiledQuery) => Promise<QueryRes
   });
 }
 
+const BEGIN: ToExecute = { name: 'begin', text: 'begin' };
+const COMMIT: ToExecute = { name: 'commit', text: 'commit' };
+const ROLLBACK: ToExecute = { name: 'rollback', text: 'rollback' };
+
 /**
  * One connection and its open transaction. `begin`, writes without a result and `commit` are sent without waiting for
  * their results; a failure of one of them is reported by the next statement that is awaited.
  */
 class Session {
-  readonly client: Client;
+  readonly #connection: PostgresConnection;
   readonly #names: StatementNames;
   readonly query: Query;
   #unanswered = new Set<Promise<unknown>>();
   #failure: { readonly error: unknown } | undefined;
-  #isCorked = false;
 
-  constructor(client: Client, names: StatementNames) {
-    this.client = client;
+  constructor(connection: PostgresConnection, names: StatementNames) {
+    this.#connection = connection;
     this.#names = names;
     this.query = queryOver(async <R>({ sql, parameters }: CompiledQuery) => {
       const name = this.#names.ofText(sql);
-      return resultOf<R>(await this.#ask({ ...(name && { name }), text: sql, values: [...parameters] }));
+      return resultOf<R>(await this.#ask({ name, text: sql, values: parameters }));
     });
   }
 
   begin(): void {
     this.#failure = undefined;
-    this.#send({ text: 'begin' });
+    this.#send(BEGIN);
   }
 
   readonly all = async <T>(read: Statement, values: readonly Value[]): Promise<T[]> =>
@@ -108,7 +106,7 @@ class Session {
   /** Sends the end of the transaction and waits for everything that was sent. */
   async commit(notify: Statement, scopes: ReadonlySet<string>): Promise<void> {
     if (scopes.size > 0) this.#send(this.#prepared(notify, [CHANNEL, JSON.stringify([...scopes])]));
-    await this.#ask({ text: 'commit' });
+    await this.#ask(COMMIT);
     await this.#settled();
     if (this.#failure) throw this.#failure.error;
   }
@@ -116,17 +114,17 @@ class Session {
   /** Returns the first failure of the statements that were not awaited; it caused any later one. */
   async rollback(): Promise<{ readonly error: unknown } | undefined> {
     // A connection that breaks here has rolled back, too, and its next user drops it.
-    await this.#query({ text: 'rollback' }).catch(() => {});
+    await this.#connection.execute(ROLLBACK).catch(() => {});
     await this.#settled();
     return this.#failure;
   }
 
   #prepared(statement: Statement, values: readonly Value[]) {
-    return { name: this.#names.of(statement), text: statement.postgres, values: values as Value[] };
+    return { name: this.#names.of(statement), text: statement.postgres, values };
   }
 
-  #send(config: Parameters<Client['query']>[0]): void {
-    const answer = this.#query(config);
+  #send(statement: ToExecute): void {
+    const answer = this.#connection.execute(statement);
     const handled = answer.then(
       () => void this.#unanswered.delete(handled),
       (error) => {
@@ -137,28 +135,14 @@ class Session {
     this.#unanswered.add(handled);
   }
 
-  async #ask(config: Parameters<Client['query']>[0]): Promise<pg.QueryResult> {
+  async #ask(statement: ToExecute): Promise<Executed> {
     try {
-      return await this.#query(config);
+      return await this.#connection.execute(statement);
     } catch (error) {
       // Results arrive in order, so an earlier failure is known by now, and it is the cause of this one.
       this.#failure ??= { error };
       throw this.#failure.error;
     }
-  }
-
-  /** Statements of one event-loop turn leave in one packet. */
-  #query(config: Parameters<Client['query']>[0]): Promise<pg.QueryResult> {
-    if (!this.#isCorked) {
-      const { stream } = this.client.connection;
-      stream.cork();
-      this.#isCorked = true;
-      process.nextTick(() => {
-        this.#isCorked = false;
-        stream.uncork();
-      });
-    }
-    return this.client.query(config);
   }
 
   async #settled(): Promise<void> {
@@ -261,7 +245,7 @@ export class Transactions {
   }
 
   #sessionOn(client: pg.PoolClient): Session {
-    const known = this.#sessions.get(client) ?? new Session(client as unknown as Client, this.#names);
+    const known = this.#sessions.get(client) ?? new Session(new PostgresConnection(client), this.#names);
     this.#sessions.set(client, known);
     return known;
   }

@@ -12,6 +12,7 @@ import {
 import { isLost, isStalePlan } from './failures.ts';
 import { flushClient } from './postgres-durability.ts';
 import { type ChangeNotificationOptions, listenForChanges } from './postgres-notifications.ts';
+import { PreparedReads } from './postgres-reads.ts';
 import { StatementNames } from './postgres-statements.ts';
 import { queryOver, resultOf, Transactions } from './postgres-transactions.ts';
 
@@ -45,14 +46,24 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const ofRead = { max, statement_timeout: readTimeoutMs, query_timeout: readTimeoutMs + SILENCE_MS };
   const pools = {
     reads: poolOf(url, ofRead),
-    prepared: poolOf(url, { ...ofRead, max: Math.ceil(max / 2) }, GENERIC_PLANS),
     // Separate pools, so that slow reads cannot starve writes.
     works: poolOf(url, { max: Math.ceil(max / 2), statement_timeout: STATEMENT_TIMEOUT_MS }),
   };
-  const ofWrites = { max, statement_timeout: STATEMENT_TIMEOUT_MS, pipeline: true };
-  const writes = poolOf(url, ofWrites, 'set synchronous_commit = off');
+  const writes = poolOf(url, { max, statement_timeout: STATEMENT_TIMEOUT_MS }, 'set synchronous_commit = off');
   const changes = new Changes();
   const names = new StatementNames();
+  const preparedWithin = (timeoutMs: number, setting?: string) =>
+    new PreparedReads({
+      config: { ...configOf(url), statement_timeout: timeoutMs },
+      ...(setting && { setting }),
+      max: Math.ceil(max / 2),
+      silenceMs: timeoutMs + SILENCE_MS,
+      names,
+    });
+  const prepared = {
+    ofRequests: preparedWithin(readTimeoutMs, GENERIC_PLANS),
+    ofWorks: preparedWithin(STATEMENT_TIMEOUT_MS),
+  };
   const transactions = new Transactions({ pool: writes, names, changes, openFlushes: () => flushClient(url) });
   const notifications = await listenForChanges(url, changes, options.notifications);
   const inCommon = {
@@ -63,17 +74,18 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     write: <T>(work: (transaction: Transaction) => Promise<T>) => transactions.write(work),
     close: async () => {
       await notifications.stop();
-      await Promise.all([transactions.close(), ...Object.values(pools).map((pool) => pool.end())]);
+      const reads = Object.values(prepared).map((each) => each.close());
+      await Promise.all([transactions.close(), ...reads, ...Object.values(pools).map((pool) => pool.end())]);
     },
   } as const;
   const withLongTimeouts: Database = {
     ...inCommon,
-    ...readingFrom({ built: pools.works, prepared: pools.works }, names),
+    ...readingFrom({ built: pools.works, prepared: prepared.ofWorks }, names),
     get withLongTimeouts() {
       return withLongTimeouts;
     },
   };
-  const reads = readingFrom({ built: pools.reads, prepared: pools.prepared }, names);
+  const reads = readingFrom({ built: pools.reads, prepared: prepared.ofRequests }, names);
   return { ...inCommon, ...reads, withLongTimeouts };
 }
 
@@ -83,17 +95,21 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
  */
 const GENERIC_PLANS = 'set plan_cache_mode = force_generic_plan';
 
+const configOf = (url: string): pg.ClientConfig => ({
+  connectionString: url,
+  types,
+  connectionTimeoutMillis: 5_000,
+  lock_timeout: LOCK_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: 30_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: KEEPALIVE_MS,
+  application_name: 'modstead',
+});
+
 /** `setting` runs first on every connection. A pooler in between may refuse settings in the startup message. */
 function poolOf(url: string, config: pg.PoolConfig, setting?: string): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
-    types,
-    connectionTimeoutMillis: 5_000,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: 30_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_MS,
-    application_name: 'modstead',
+    ...configOf(url),
     ...(setting && { onConnect: (client) => client.query(setting) }),
     ...config,
   });
@@ -106,7 +122,7 @@ function poolOf(url: string, config: pg.PoolConfig, setting?: string): pg.Pool {
 /** `built` runs queries of the query builder, `prepared` the hot reads. */
 interface ReadPools {
   readonly built: pg.Pool;
-  readonly prepared: pg.Pool;
+  readonly prepared: PreparedReads;
 }
 
 /** Reads on separate connections; a broken connection or a stale plan is retried once. */
@@ -114,7 +130,7 @@ function readingFrom(
   { built, prepared }: ReadPools,
   names: StatementNames,
 ): Pick<Database, 'query' | 'readInWorker' | 'first' | 'all' | 'check'> {
-  const retried = async (ask: () => Promise<pg.QueryResult>, mayRepeat: boolean): Promise<pg.QueryResult> => {
+  const retried = async <T>(ask: () => Promise<T>, mayRepeat: boolean): Promise<T> => {
     try {
       return await ask();
     } catch (error) {
@@ -124,10 +140,7 @@ function readingFrom(
       return ask();
     }
   };
-  const run = async <T>(read: Statement, values: readonly Value[]) => {
-    const ask = () => prepared.query({ name: names.of(read), text: read.postgres, values: values as Value[] });
-    return (await retried(ask, true)).rows as T[];
-  };
+  const run = <T>(read: Statement, values: readonly Value[]) => retried(() => prepared.rows<T>(read, values), true);
   const query = queryOver(async <R>({ sql: text, parameters }: CompiledQuery) => {
     const ask = () => built.query({ name: names.ofText(text), text, values: [...parameters] } as pg.QueryConfig);
     return resultOf<R>(await retried(ask, onlyReads(text)));
