@@ -65,7 +65,7 @@ async function findOnPlatform(
   gameId: number,
   request: ListRequest,
 ): Promise<Found> {
-  const all = await listStore.publicModsOf(db, gameId);
+  const all = await publicModsOf(db, gameId);
   const { groups, words, likely } = request;
   const total = await totalOf(db, {
     scope: `games/${gameId}/mods`,
@@ -75,6 +75,13 @@ async function findOnPlatform(
   });
   return { ids: await page(db.query, scope, { ...request, probing: isDense(request, total, all) }, total), total };
 }
+
+const publicModsOf = (db: Database, gameId: number): Promise<number> =>
+  memoised(db.changes, {
+    scope: `games/${gameId}`,
+    asked: 'public mods',
+    find: () => listStore.publicModsOf(db, gameId),
+  });
 
 /** Lists that only some callers may see are short, so they are scanned. */
 async function findAny(db: Database, scope: listStore.ModScope, request: ListRequest): Promise<Found> {
@@ -103,7 +110,7 @@ async function findPublic(
   request: ListRequest,
 ): Promise<Found> {
   const { query } = db;
-  const all = await listStore.publicModsOf(db, gameId);
+  const all = await publicModsOf(db, gameId);
   if (request.groups.length === 0 && request.words.length === 0)
     return {
       ids: all > request.offset ? await publicPage(db, gameId, request) : [],

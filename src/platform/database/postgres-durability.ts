@@ -1,7 +1,8 @@
 import pg from 'pg';
 
-/** While other transactions are open, a flush waits this long for their commits. */
-const GATHER_MS = 6;
+/** A flush waits for the commits of open transactions: this long for each of them, and in all at most as long as below. */
+const GATHER_MS_EACH = 2;
+const GATHER_MS_MAX = 16;
 
 interface Waiter {
   resolve(): void;
@@ -17,15 +18,15 @@ const FLUSH = "select pg_logical_emit_message(true, 'modstead', '')";
  */
 class FlushConnection {
   readonly #client: pg.Client;
-  readonly #isAlone: () => boolean;
+  readonly #openTransactions: () => number;
   readonly #flushed: () => void;
   #waiters: Waiter[] = [];
   #flushing: Promise<void> | undefined;
   failure: { readonly error: unknown } | undefined;
 
-  constructor(client: pg.Client, isAlone: () => boolean, flushed: () => void) {
+  constructor(client: pg.Client, openTransactions: () => number, flushed: () => void) {
     this.#client = client;
-    this.#isAlone = isAlone;
+    this.#openTransactions = openTransactions;
     this.#flushed = flushed;
     client.on('error', (error) => this.#fail(error));
     client.on('end', () => this.#fail(new Error('Connection terminated')));
@@ -63,8 +64,8 @@ class FlushConnection {
   }
 
   async #gather(): Promise<void> {
-    const until = performance.now() + GATHER_MS;
-    while (!this.#isAlone() && performance.now() < until) await new Promise((turn) => setTimeout(turn, 1));
+    const until = performance.now() + Math.min(GATHER_MS_MAX, GATHER_MS_EACH * this.#openTransactions());
+    while (this.#openTransactions() > 0 && performance.now() < until) await new Promise((turn) => setTimeout(turn, 1));
   }
 
   #fail(error: unknown): void {
@@ -76,14 +77,14 @@ class FlushConnection {
 /** Opens a flush connection, and a new one after it broke. */
 export class Durability {
   readonly #open: () => pg.Client;
-  readonly #isAlone: () => boolean;
+  readonly #openTransactions: () => number;
   readonly #flushed: () => void;
   #connection: Promise<FlushConnection> | undefined;
   #current: FlushConnection | undefined;
 
-  constructor(parts: { open: () => pg.Client; isAlone: () => boolean; flushed: () => void }) {
+  constructor(parts: { open: () => pg.Client; openTransactions: () => number; flushed: () => void }) {
     this.#open = parts.open;
-    this.#isAlone = parts.isAlone;
+    this.#openTransactions = parts.openTransactions;
     this.#flushed = parts.flushed;
   }
 
@@ -104,7 +105,7 @@ export class Durability {
   async #connect(): Promise<FlushConnection> {
     const client = this.#open();
     await client.connect();
-    this.#current = new FlushConnection(client, this.#isAlone, this.#flushed);
+    this.#current = new FlushConnection(client, this.#openTransactions, this.#flushed);
     return this.#current;
   }
 }

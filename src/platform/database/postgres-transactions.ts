@@ -178,7 +178,7 @@ export class Transactions {
     this.#changes = changes;
     this.#durability = new Durability({
       open: openFlushes,
-      isAlone: () => this.#open === 0,
+      openTransactions: () => this.#open,
       flushed: () => {
         this.counters.commits += 1;
       },
