@@ -1,6 +1,6 @@
 import { TOKEN_EXPIRED_OR_REVOKED } from '../contract/error-refs.ts';
 import type { Operations } from '../contract/operations.ts';
-import { encode } from './encoding.ts';
+import { encode, isStream } from './encoding.ts';
 import { ApiError, ConnectionError, type ErrorOf, isApiError, toError } from './errors.ts';
 import { type RetryOptions, retried } from './retries.ts';
 
@@ -129,7 +129,8 @@ async function send(sent: Sent): Promise<Response> {
   const source = tokenSourceOf(options.token);
   const token = await source.get(callOptions.signal);
   const response = await sendWith(sent, token);
-  if (response.status !== 401 || !token || !source.refresh) return checked(sent, response);
+  const isSpent = 'body' in sent.input && isStream(sent.input.body);
+  if (response.status !== 401 || !token || !source.refresh || isSpent) return checked(sent, response);
   const error = await toError(sent.operation, response);
   const renewed = isApiError(error, TOKEN_EXPIRED_OR_REVOKED) && (await source.refresh(token, callOptions.signal));
   if (!renewed) throw error;
@@ -148,10 +149,12 @@ function sendWith({ url: base, options, operation, input, callOptions }: Sent, t
     // The service is given its credentials explicitly.
     credentials: 'omit',
     ...(body !== undefined && { body }),
+    ...(isStream(body) && { duplex: 'half' }),
     ...(callOptions.signal && { signal: callOptions.signal }),
   };
   const call = options.fetch ?? fetch;
-  return retried({ operation, input, base, init, callOptions, retry: options.retry ?? {} }, async (target) => {
+  const retry = isStream(body) ? { ...options.retry, times: 0 } : (options.retry ?? {});
+  return retried({ operation, input, base, init, callOptions, retry }, async (target) => {
     try {
       return await call(target ?? url, target ? { ...init, method: 'GET', body: null } : init);
     } catch (cause) {

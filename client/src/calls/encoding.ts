@@ -1,10 +1,11 @@
 import { JSON_BODIES, WITHOUT_BODY } from '../contract/operations.ts';
+import type { Bytes } from '../contract/shapes.ts';
 
 export interface EncodedRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  body: Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | FormData | URLSearchParams | string | undefined;
+  body: Bytes | FormData | URLSearchParams | string | undefined;
 }
 
 type Fields = Record<string, unknown>;
@@ -30,8 +31,10 @@ export function encode(base: URL, operation: string, input: Fields): EncodedRequ
   return { method, url, ...bodyOf(operation, { ...rest, ...(given as Fields | undefined) }) };
 }
 
-const isBytes = (value: unknown): value is Blob | ArrayBuffer | Uint8Array<ArrayBuffer> =>
-  value instanceof Blob || value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+const isBytes = (value: unknown): value is Bytes =>
+  value instanceof Blob || value instanceof ArrayBuffer || ArrayBuffer.isView(value) || isStream(value);
+
+export const isStream = (value: unknown): value is ReadableStream => value instanceof ReadableStream;
 
 function bodyOf(operation: string, fields: Fields): Pick<EncodedRequest, 'headers' | 'body'> {
   if (JSON_BODIES.includes(operation))

@@ -1,5 +1,5 @@
-/** What a part of a file can be sent as. */
-export type Bytes = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
+/** What a part of a file can be sent as. A stream is sent once: it is never retried. */
+export type Bytes = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** A file of a form. A `File` brings its name. */
 export type Upload = Blob;
