@@ -62,7 +62,10 @@ export const CollectionChangesBody = z
   })
   .partial()
   .extend({
-    sync: z.boolean().default(false).meta({ description: 'Remove all mods that `mod_ids` does not name.' }),
+    sync: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Remove all mods that `mod_ids` does not name, and put the others in its order.' }),
   });
 
 /** Filters of the list, which the dialect documents as form fields. The list itself reads them. */

@@ -252,6 +252,9 @@ test('with sync the mods are replaced, without it they are added', async () => {
   const made = await aCollection({ mod_ids: [a!, b!] });
   await update(made, { mod_ids: [b!, c!] });
   assert.deepEqual(await modsOf(made), [a, b, c]);
+  const inOrder = { _sort: 'added_to_collection' };
+  await update(made, { mod_ids: [c!, a!, b!], sync: true });
+  assert.deepEqual(await modsOf(made, inOrder), [c, a, b]);
   await update(made, { mod_ids: [c!], sync: true });
   assert.deepEqual(await modsOf(made), [c]);
 });

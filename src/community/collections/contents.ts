@@ -25,7 +25,7 @@ export interface WantedMods {
   readonly sync: boolean;
 }
 
-/** Adds mods to a collection in the order of the request. With `sync`, removes all others. */
+/** Adds mods to a collection in the order of the request. With `sync`, removes all others and puts these in order. */
 export async function putMods(
   app: App,
   transaction: Transaction,
@@ -45,6 +45,7 @@ export async function putMods(
   if (added.length > 0 && after.size > limit) throw new ApiError('COLLECTIONS_MIN_MODS_EXCEEDS_LIMIT');
   await store.removeMods(transaction.query, collection.id, removed);
   await store.addMods(transaction, collection.id, added, app.clock.now());
+  if (sync) await store.orderMods(transaction.query, collection.id, [...wanted]);
 }
 
 /** A mod that the caller may not see gets the error of a missing one. */

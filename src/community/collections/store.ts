@@ -308,6 +308,18 @@ export async function addMods(transaction: Transaction, collectionId: number, id
       .execute();
 }
 
+/** Puts all mods of a collection in this order. */
+export async function orderMods(query: Query, collectionId: number, ids: readonly number[]): Promise<void> {
+  const before = await modIdsOf(query, collectionId);
+  if (before.every((id, index) => id === ids[index])) return;
+  let place = 0;
+  for (const some of chunks(ids)) {
+    const places = some.map((id) => sql`when ${id} then cast(${++place} as integer)`);
+    await sql`update collection_mods set place = case mod_id ${sql.join(places, sql` `)} end
+      where collection_id = ${collectionId} and mod_id in (${sql.join(some)})`.execute(query);
+  }
+}
+
 export async function removeMods(query: Query, collectionId: number, ids: readonly number[]): Promise<void> {
   for (const some of chunks(ids))
     await query
