@@ -428,6 +428,8 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-game-metrics': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'get-game-metrics-months': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'export-game-metrics': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
+  'get-mod-metrics': { open: '!kk --+ ++++ +++ +bk', hidden: '!kk mm+ ++++ +++ +bk', refs: [29_500] },
+  'export-mod-metrics': { open: '!kk --+ ++++ +++ +bk', hidden: '!kk mm+ ++++ +++ +bk', refs: [29_500] },
   'get-top-mods': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'get-top-creators': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'get-notifications': { open: '!kk +++ ++++ +++ +bk' },

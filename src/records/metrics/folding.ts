@@ -13,7 +13,7 @@ export async function foldMetrics(app: App): Promise<void> {
     isAll = await app.db.write(async (transaction) => {
       await takeAdvisoryLock(transaction, 'metrics_changes');
       const changes = await store.takeChanges(transaction, most);
-      await addMonths(transaction, changes);
+      await addToMods(transaction, changes);
       await addCounts(transaction, changes);
       await addActivity(transaction, changes);
       return changes.length < most;
@@ -38,18 +38,33 @@ async function addCounts(transaction: Transaction, changes: readonly store.Chang
 
 const NO_COUNTS = Object.fromEntries(store.COUNTS.map((name) => [name, 0])) as store.Counts;
 
-async function addMonths(transaction: Transaction, changes: readonly store.ChangeRow[]): Promise<void> {
-  const counted = changes.filter(({ downloads, subscribers }) => downloads !== 0 || subscribers !== 0);
+/** Adds to the days of mods, and to the months that they and their submitters are ranked by. */
+async function addToMods(transaction: Transaction, changes: readonly store.ChangeRow[]): Promise<void> {
+  const counted = changes.filter((change) => store.MOD_COUNTS.some((name) => change[name] !== 0));
   if (counted.length === 0) return;
-  // A mod that is removed takes its rankings with it.
+  // A mod that is removed takes its metrics with it.
   const existing = await lockExisting(transaction, 'mods', [...new Set(counted.map(({ mod_id }) => mod_id))]);
-  const ofMods = counted
+  const all = counted
     .filter(({ mod_id }) => existing.has(mod_id))
-    .map(({ date_added, ...change }) => ({ ...change, month: spansOf(date_added).month }));
+    .map(({ date_added, ...change }) => ({ ...change, ...spansOf(date_added) }));
+  await store.addToModDays(transaction, all.flatMap(modDaysOf));
+  const ofMods = all.filter(({ downloads, subscribers }) => downloads !== 0 || subscribers !== 0);
   await store.addToMonths(transaction, ofMods, true);
   const onPlatforms = ofMods.filter(({ platform }) => platform !== '');
   await store.addToMonths(transaction, onPlatforms, false);
 }
+
+/** All platforms together, and the one that is known. */
+const modDaysOf = ({
+  mod_id,
+  platform,
+  day,
+  ...change
+}: Omit<store.ChangeRow, 'date_added'> & { day: number }): store.ModDay[] =>
+  [...new Set(['', platform])].map((each) => {
+    const { downloads, subscribers, ratings_positive, ratings_negative } = change;
+    return { mod_id, platform: each, day, downloads, subscribers, ratings_positive, ratings_negative };
+  });
 
 interface Active {
   readonly person: string | undefined;

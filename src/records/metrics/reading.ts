@@ -3,7 +3,7 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { DAY, dayOf, monthOf } from './counting.ts';
 import * as store from './store.ts';
 
-export type { Place, Ranked, Ranking } from './store.ts';
+export type { ModPlace, Place, Ranked, Ranking } from './store.ts';
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
@@ -27,16 +27,40 @@ export interface Day extends store.Counts {
 const NOTHING = Object.fromEntries(store.COUNTS.map((name) => [name, 0])) as store.Counts;
 
 /** Every day of the span, including days without activity. */
-export async function readDays(app: App, place: store.Place, { from, to }: Span): Promise<Day[]> {
+export async function readDays(app: App, place: store.Place, span: Span): Promise<Day[]> {
+  const { first, last } = daysIn(app, span);
+  const known = new Map((await store.daysOf(app.db, place, first, last)).map((row) => [row.day, row]));
+  return eachDay(first, last, (day) => countsIn(known.get(day)));
+}
+
+export interface ModDay extends store.ModCounts {
+  readonly date: string;
+}
+
+/** Like `readDays`, of one mod. */
+export async function readModDays(app: App, place: store.ModPlace, span: Span): Promise<ModDay[]> {
+  const { first, last } = daysIn(app, span);
+  const known = new Map((await store.modDaysOf(app.db, place, first, last)).map((row) => [row.day, row]));
+  return eachDay(first, last, (day) => {
+    const row = known.get(day);
+    const counts = store.MOD_COUNTS.map((name) => [name, row?.[name] ?? 0]);
+    return Object.fromEntries(counts) as store.ModCounts;
+  });
+}
+
+function daysIn(app: App, { from, to }: Span): { first: number; last: number } {
   const last = to === undefined ? dayOf(app.clock.now()) : dayNamed(to);
   const first = from === undefined ? last - DAYS_DEFAULT + 1 : dayNamed(from);
   if (first > last || last - first >= DAYS_MAX)
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'from', rule: 'invalid' }] });
-  const known = new Map((await store.daysOf(app.db, place, first, last)).map((row) => [row.day, row]));
-  return Array.from({ length: last - first + 1 }, (_, index) => {
-    return { date: nameOfDay(first + index), ...countsIn(known.get(first + index)) };
-  });
+  return { first, last };
 }
+
+const eachDay = <Counts>(first: number, last: number, countsOf: (day: number) => Counts) =>
+  Array.from({ length: last - first + 1 }, (_, index) => ({
+    date: nameOfDay(first + index),
+    ...countsOf(first + index),
+  }));
 
 const countsIn = (row: store.Counts | undefined): store.Counts =>
   row === undefined ? NOTHING : (Object.fromEntries(store.COUNTS.map((name) => [name, row[name]])) as store.Counts);

@@ -7,7 +7,13 @@ import {
   type Value,
 } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
-import type { MetricsChangesTable, MetricsDaysTable, MetricsMonthsTable, MetricsSessionsTable } from './table.ts';
+import type {
+  MetricsChangesTable,
+  MetricsDaysTable,
+  MetricsModDaysTable,
+  MetricsMonthsTable,
+  MetricsSessionsTable,
+} from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
 export type SessionRow = Selectable<MetricsSessionsTable>;
@@ -233,6 +239,41 @@ export async function addToMonths(transaction: Transaction, changes: readonly Mo
   await transaction.run(at(ADD_TO_CREATORS, place), [JSON.stringify(changes)]);
 }
 
+export const MOD_COUNTS = ['downloads', 'subscribers', 'ratings_positive', 'ratings_negative'] as const;
+export type ModCounts = Record<(typeof MOD_COUNTS)[number], number>;
+export type ModDay = Selectable<MetricsModDaysTable>;
+
+const ADD_TO_MOD_DAYS = ((): Statement => {
+  const columns = ['mod_id', 'platform', 'day', ...MOD_COUNTS] as const;
+  const textWith = (rows: string) => `insert into metrics_mod_days (${columns.join(', ')})
+    select r.mod_id, r.platform, r.day, ${MOD_COUNTS.map((name) => `sum(r.${name})`).join(', ')} from ${rows}
+    where true group by r.mod_id, r.platform, r.day order by r.mod_id, r.platform, r.day
+    on conflict (mod_id, platform, day) do update set
+    ${MOD_COUNTS.map((name) => `${name} = metrics_mod_days.${name} + excluded.${name}`).join(', ')}`;
+  const extracted = columns.map((name) => `json_extract(value, '$.${name}') as ${name}`).join(', ');
+  const typed = columns.map((name) => `${name} ${name === 'platform' ? 'text' : 'bigint'}`).join(', ');
+  return {
+    text: textWith(`(select ${extracted} from json_each(?)) r`),
+    postgres: textWith(`json_to_recordset($1::json) as r (${typed})`),
+  };
+})();
+/** Rows of the same mod, platform and day are summed up. */
+export async function addToModDays(transaction: Transaction, rows: readonly ModDay[]): Promise<void> {
+  if (rows.length > 0) await transaction.run(ADD_TO_MOD_DAYS, [JSON.stringify(rows)]);
+}
+
+const MOD_DAYS = statement(`select * from metrics_mod_days where mod_id = ? and platform = ? and day between ? and ?
+  order by day`);
+export const modDaysOf = (reader: Pick<Database, 'all'>, { modId, platform }: ModPlace, from: number, to: number) =>
+  reader.all<ModDay>(MOD_DAYS, [modId, platform, from, to]);
+
+/** A mod, or a mod on one platform. */
+export interface ModPlace {
+  readonly modId: number;
+  /** `''` is all platforms. */
+  readonly platform: string;
+}
+
 const CHANGE_COLUMNS = [
   ...(['game_id', 'mod_id', 'platform', 'date_added'] as const),
   ...(['downloads', 'subscribers', 'ratings_positive', 'ratings_negative', 'sessions', 'session_seconds'] as const),
@@ -315,9 +356,11 @@ export async function removeBefore(
   await transaction.run(FORGET_SESSIONS, [second]);
 }
 
+const REMOVE_MOD_DAYS = statement('delete from metrics_mod_days where mod_id = ?');
 const REMOVE_MOD = inPlaces(({ metrics }) => `delete from ${metrics}_mod_months where mod_id = ?`);
 export async function removeMod(transaction: Transaction, modId: number): Promise<void> {
   for (const removal of Object.values(REMOVE_MOD)) await transaction.run(removal, [modId]);
+  await transaction.run(REMOVE_MOD_DAYS, [modId]);
 }
 
 const MOVE_MONTHS = inPlaces(({ metrics, key }) => {

@@ -11,6 +11,7 @@ declare module '../../platform/database/database.ts' {
     metrics_days: MetricsDaysTable;
     metrics_months: MetricsMonthsTable;
     metrics_mod_months: { game_id: number; month: number; mod_id: number; downloads: number; subscribers: number };
+    metrics_mod_days: MetricsModDaysTable;
     metrics_platform_active: { game_id: number; platform: string; day: number; who: string; counted: number };
     metrics_platform_active_months: { game_id: number; platform: string; month: number; who: string; counted: number };
     metrics_platform_days: MetricsDaysTable & { platform: string };
@@ -19,6 +20,20 @@ declare module '../../platform/database/database.ts' {
     metrics_platform_creator_months: Tables['metrics_creator_months'] & { platform: string };
     metrics_creator_months: { game_id: number; month: number; user_id: number; downloads: number; subscribers: number };
   }
+}
+
+/** The counters of a mod in a day. */
+export interface MetricsModDaysTable {
+  mod_id: number;
+  /** `''` is the sum of all platforms. */
+  platform: string;
+  /** Unix days. */
+  day: number;
+  downloads: number;
+  /** New subscriptions less ended ones. */
+  subscribers: number;
+  ratings_positive: number;
+  ratings_negative: number;
 }
 
 /** Counts and activity that are not yet part of the other tables. */

@@ -17,9 +17,11 @@ import {
   deleteMetricsSecret,
   endSession,
   exportGameMetrics,
+  exportModMetrics,
   getGameMetrics,
   getGameMetricsMonths,
   getMetricsSecret,
+  getModMetrics,
   getTopCreators,
   getTopMods,
   startSession,
@@ -472,4 +474,27 @@ test('the rows that prevent double counting are deleted', async () => {
   await worker.runDue();
   for (const table of ['metrics_seen', 'metrics_sessions', 'metrics_active', 'metrics_active_months'] as const)
     assert.deepEqual(await api.app().db.query.selectFrom(table).selectAll().execute(), []);
+});
+
+test('the team of a mod sees its days, in total and by platform, and others do not', async () => {
+  const mod = await aModToUse();
+  const author = await api.as(mod.owner);
+  const of = { params: { game_id: mod.game_id, mod_id: mod.id } };
+  const fan = await api.as(await api.aUser());
+  await fan.call(subscribeToMod, { ...of, body: {} });
+  await fan.call(addModRating, { ...of, body: { rating: -1 } });
+  for (const platform of ['windows', ''])
+    queueDownload(api.app(), { mod_id: mod.id, game_id: mod.game_id, platform, address: `of ${platform}` });
+  await flushDownloads(api.app());
+  await api.counted();
+  const { body } = await author.call(getModMetrics, of);
+  assert.equal(body.data.length, 30);
+  const date = new Date(api.clock.now() * 1_000).toISOString().slice(0, 10);
+  const counts = { downloads: 2, subscribers: 1, ratings_positive: 0, ratings_negative: 1 };
+  assert.deepEqual(body.data.at(-1), { date, ...counts });
+  const onWindows = await author.call(getModMetrics, { ...of, headers: { 'X-Modio-Platform': 'windows' } });
+  assert.equal(onWindows.body.data.at(-1)!.downloads, 1);
+  const exported = await author.call(exportModMetrics, { ...of, query: { from: date, to: date } });
+  assert.equal(exported.text, `date,downloads,subscribers,ratings_positive,ratings_negative\r\n${date},2,1,0,1\r\n`);
+  await fan.refused(getModMetrics, of, 403, 29500);
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import { Csv } from '../../platform/http/operation.ts';
-import type { Day, Ranked } from '../../records/metrics/reading.ts';
+import type { Day, ModDay, Ranked } from '../../records/metrics/reading.ts';
 
 export const MetricsSecretObject = z
   .object({
@@ -26,6 +26,16 @@ const counts = {
 export const MetricsDayObject = z
   .object({ date: z.string().meta({ description: 'In UTC, such as `2026-11-15`.' }), ...counts })
   .meta({ id: 'MetricsDay' });
+
+export const ModMetricsDayObject = z
+  .object({
+    date: z.string().meta({ description: 'In UTC, such as `2026-11-15`.' }),
+    downloads: Integer,
+    subscribers: Integer.meta({ description: 'New subscribers minus those who unsubscribed.' }),
+    ratings_positive: Integer,
+    ratings_negative: Integer,
+  })
+  .meta({ id: 'ModMetricsDay' });
 
 export const MetricsMonthObject = z
   .object({ month: z.string().meta({ description: 'In UTC, such as `2026-11`.' }), ...counts })
@@ -57,8 +67,8 @@ export const toRanking = (rows: readonly Ranked[]): z.input<typeof MetricsRankin
   }));
 
 /** Contains dates and numbers only, so that no cell can be a formula. */
-export function toCsv(gameId: number, days: readonly Day[]): Csv {
-  const columns = Object.keys(days[0]!) as (keyof Day)[];
+export function toCsv<D extends Day | ModDay>(id: number, days: readonly D[]): Csv {
+  const columns = Object.keys(days[0]!) as (keyof D)[];
   const lines = [columns, ...days.map((day) => columns.map((column) => day[column]))];
-  return new Csv(`${lines.map((line) => line.join(',')).join('\r\n')}\r\n`, `metrics-${gameId}.csv`);
+  return new Csv(`${lines.map((line) => line.join(',')).join('\r\n')}\r\n`, `metrics-${id}.csv`);
 }

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { type Caller, readerMayWrite, user } from '../../platform/access/caller.ts';
-import { GamePath, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
+import { GamePath, ModPath, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, csv, noContent, ok, operation } from '../../platform/http/operation.ts';
 import type { Place, Ranking } from '../../records/metrics/reading.ts';
 import type { Step } from '../../records/metrics/sessions.ts';
-import { daysOf, monthsOf, topOf } from './metrics.ts';
+import { daysOf, modDaysOf, monthsOf, topOf } from './metrics.ts';
 import {
   MetricsDayObject,
   MetricsMonthObject,
   MetricsRankingObject,
   MetricsSecretObject,
+  ModMetricsDayObject,
   toCsv,
   toRanking,
 } from './object.ts';
@@ -158,6 +159,39 @@ export const exportGameMetrics = operation({
     toCsv(params.game_id, await daysOf(app, caller, placeOf(params, platform), query)),
 });
 
+const MOD_TEAM = [...TEAM, 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_VIEW_PERMISSION'] as const;
+
+export const getModMetrics = operation({
+  id: 'get-mod-metrics',
+  tag: 'Metrics',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/metrics/days',
+  says: 'Lists the metrics of a mod by day; with a platform header, those of the platform. Its team and the game’s team only.',
+  access: user('read'),
+  params: ModPath,
+  query: SpanQuery,
+  list: pagesOnly,
+  returns: ok(pageOf(ModMetricsDayObject)),
+  errors: MOD_TEAM,
+  handle: async (app, { caller, params: { game_id, mod_id: modId }, query, platform = '', list }) =>
+    pageOfAll(await modDaysOf(app, caller, game_id, { modId, platform }, query), list),
+});
+
+export const exportModMetrics = operation({
+  id: 'export-mod-metrics',
+  tag: 'Metrics',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/metrics/days/csv',
+  says: 'Exports the metrics of a mod by day as CSV. Its team and the game’s team only.',
+  access: user('read'),
+  params: ModPath,
+  query: SpanQuery,
+  returns: csv,
+  errors: MOD_TEAM,
+  handle: async (app, { caller, params: { game_id, mod_id: modId }, query, platform = '' }) =>
+    toCsv(modId, await modDaysOf(app, caller, game_id, { modId, platform }, query)),
+});
+
 const MonthName = z
   .string()
   .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/)
@@ -223,6 +257,8 @@ export const metricsOperations = [
   deleteMetricsSecret,
   getGameMetrics,
   exportGameMetrics,
+  getModMetrics,
+  exportModMetrics,
   getGameMetricsMonths,
   getTopMods,
   getTopCreators,
