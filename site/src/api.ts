@@ -4,16 +4,20 @@ import { signInAddress } from '#components/addresses.ts';
 
 const USER_MUST_BE_LOGGED_IN = 11059;
 
+/** The client, bound to the visitor of this request, with errors as the API returns them. */
+export const clientOf = ({ platform }: Pick<RequestEvent, 'platform'>): Client =>
+  createClient({
+    url: platform!.origin,
+    fetch: (input, init) => platform!.fetch(new Request(input, init)),
+    retry: { times: 0 },
+  });
+
 /**
  * The client, bound to the visitor of this request. `call` turns an error of the API into an error page, or into the
  * sign-in page; `attempt` returns it, for forms that show it beside their fields.
  */
 export function apiOf({ platform, url }: Pick<RequestEvent, 'platform' | 'url'>): Client {
-  const client = createClient({
-    url: platform!.origin,
-    fetch: (input, init) => platform!.fetch(new Request(input, init)),
-    retry: { times: 0 },
-  });
+  const client = clientOf({ platform });
   const call = async (...args: Parameters<Client['call']>) => {
     try {
       return await client.call(...args);
