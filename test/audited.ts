@@ -96,6 +96,7 @@ export const AUDITED: Record<string, Audited> = {
   'refund-game-purchase': 'separately',
   'decide-seller-account': 'separately',
   'decide-payout': 'separately',
+  'reconcile-game-settlement': { not: 'it compares and changes nothing' },
   'decide-game-partner': 'audited',
   'edit-plan': 'audited',
   'edit-game-plan': 'audited',

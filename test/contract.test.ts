@@ -271,6 +271,7 @@ let payout_id = 0;
 for (const [index] of tags.entries()) {
   await giveEarnings(api, ada, 901 + index, 100);
   await giveEarnings(api, ada, game.id, 1_000);
+  await giveEarnings(api, await api.aUser(), game.id, 1);
   const one = { userId: ada.id, gameId: game.id, currency: 'USD', requested: 0, key: '', period: '', actor: 0 };
   const payout = { ...one, provider: 'manual', account: '' };
   payout_id = (await api.app().db.write((transaction) => beginPayout(api.app(), transaction, payout))).id;
@@ -386,6 +387,8 @@ const PARAMETERS: Record<string, string | number> = {
 const QUERIES: Record<string, Record<string, string>> = {
   'get-multipart-upload-parts': { upload_id },
   'get-user-wallet': { game_id: String(game.id) },
+  'get-game-reconciliation': { provider: 'simulated' },
+  'get-staff-reconciliation': { provider: 'simulated' },
   'get-cook-upload-parts': { upload_id: cookUpload.body.upload_id },
 };
 /** Lists that are empty for the key of a game, because their rows belong to a user. */
@@ -396,6 +399,9 @@ const STAFF = [
   'get-audit',
   'get-seller-accounts',
   'get-staff-payouts',
+  'get-staff-statements',
+  'export-staff-statements',
+  'get-staff-reconciliation',
   'get-plans',
   'get-marketplace-locks',
   'get-reports',

@@ -62,7 +62,7 @@ test('every error response is a component, and components are sorted by name', (
 
 test('the document is short enough for review, with one line per field, parameter and response', () => {
   const lines = text.split('\n');
-  assert.ok(lines.length < 17_000, `${lines.length} lines`);
+  assert.ok(lines.length < 18_000, `${lines.length} lines`);
   assert.ok(lines.includes('          "username": { "type": "string" },'));
   const limited = '"429": { "$ref": "#/components/responses/TooManyRequests" },';
   assert.ok(lines.filter((line) => line.trim() === limited).length > 300);

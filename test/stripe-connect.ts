@@ -42,7 +42,13 @@ export class StripeConnect {
   readonly payouts: Payout[] = [];
   /** What the site has at Stripe. */
   balance = 1_000_000;
+  readonly #moved: (type: string, amount: number, source: object) => void;
   #count = 0;
+
+  /** `moved` lists what a transfer moves in the account of the site. */
+  constructor(moved: (type: string, amount: number, source: object) => void) {
+    this.#moved = moved;
+  }
 
   #id(prefix: string): string {
     this.#count += 1;
@@ -66,6 +72,8 @@ export class StripeConnect {
         const group = searchParams.get('transfer_group');
         return listOf(this.transfers.filter((each) => group === null || each.transfer_group === group));
       }
+      case 'GET transfers/':
+        return { status: 200, body: this.transfers.find((each) => each.id === id)! };
       case 'POST transfers':
         return this.#transfer(form);
       case 'POST transfers/reversals':
@@ -103,6 +111,7 @@ export class StripeConnect {
       reversed: false,
     };
     this.transfers.push(transfer);
+    this.#moved('transfer', -amount, transfer);
     return { status: 200, body: transfer };
   }
 
@@ -111,7 +120,10 @@ export class StripeConnect {
     if (transfer.reversed) return refusal('transfer_already_reversed');
     transfer.reversed = true;
     this.balance += transfer.amount;
-    return { status: 200, body: { id: this.#id('trr'), object: 'transfer_reversal' } };
+    const { amount, currency } = transfer;
+    const reversal = { id: this.#id('trr'), object: 'transfer_reversal', amount, currency, transfer: transfer.id };
+    this.#moved('transfer_refund', amount, reversal);
+    return { status: 200, body: reversal };
   }
 
   #payOut(account: string, form: URLSearchParams): Response {

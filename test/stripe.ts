@@ -7,6 +7,7 @@ import { StripeConnect } from './stripe-connect.ts';
 interface Session {
   readonly id: string;
   readonly client_reference_id: string;
+  readonly amount_total: number;
   status: 'open' | 'complete' | 'expired';
   payment_status: 'paid' | 'unpaid';
   payment_intent: string | null;
@@ -16,7 +17,19 @@ interface Intent {
   readonly id: string;
   status: string;
   readonly reference: string;
+  readonly amount: number;
   refunds: number;
+}
+
+interface BalanceTransaction {
+  readonly id: string;
+  readonly object: 'balance_transaction';
+  readonly type: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly fee: number;
+  readonly created: number;
+  readonly source: object | null;
 }
 
 const SECRET = 'whsec_of_the_tests';
@@ -30,7 +43,10 @@ export class StripeStandIn {
   /** The next request that changes something is done, but its answer is lost or an error. */
   fault: 'none' | 'lose the answer' | 'fail after it' = 'none';
   /** Accounts, transfers and payouts of sellers. */
-  readonly connect = new StripeConnect();
+  readonly connect = new StripeConnect((type, amount, source) => this.#moved(type, amount, source));
+  /** What moved in the account, the newest first, as Stripe lists it. */
+  readonly balance: BalanceTransaction[] = [];
+  now: () => number = () => 0;
   readonly #answers = new Map<string, { status: number; body: object }>();
   #count = 0;
 
@@ -49,15 +65,34 @@ export class StripeStandIn {
 
   /** The buyer pays on the page of the session. */
   pay(session: Session): void {
-    const intent = this.#addIntent(session.client_reference_id, 'succeeded');
+    const intent = this.#addIntent(session.client_reference_id, 'succeeded', session.amount_total);
     Object.assign(session, { status: 'complete', payment_status: 'paid', payment_intent: intent.id });
   }
 
-  #addIntent(reference: string, status: string): Intent {
+  #addIntent(reference: string, status: string, amount: number): Intent {
     this.#count += 1;
-    const intent = { id: `pi_${this.#count}`, status, reference, refunds: 0 };
+    const intent = { id: `pi_${this.#count}`, status, reference, amount, refunds: 0 };
     this.intents.set(intent.id, intent);
+    const charge = { object: 'charge', amount, currency: 'usd', payment_intent: intent.id, metadata: { reference } };
+    this.#moved('charge', amount, { ...charge, id: `ch_${this.#count}` }, 30);
     return intent;
+  }
+
+  #moved(type: string, amount: number, source: object | null, fee = 0): void {
+    const id = `txn_${this.balance.length + 1}`;
+    const row = { id, type, amount, fee, source, currency: 'usd', created: this.now() };
+    this.balance.unshift({ ...row, object: 'balance_transaction' });
+  }
+
+  /** The buyer's bank takes the money back. */
+  dispute(intent: Intent): void {
+    const { id: payment_intent, amount } = intent;
+    this.#moved('adjustment', -amount, { object: 'dispute', id: 'dp_1', amount, currency: 'usd', payment_intent });
+  }
+
+  /** Stripe pays the studio. */
+  payStudio(amount: number): void {
+    this.#moved('payout', -amount, { object: 'payout', id: 'po_studio', amount, currency: 'usd' });
   }
 
   /** An event and its signature, as Stripe sends them. */
@@ -86,6 +121,8 @@ export class StripeStandIn {
   #respond({ method, url = '', headers }: IncomingMessage, form: URLSearchParams): { status: number; body: object } {
     const refusal = (status: number, error: object) => ({ status, body: { error } });
     if (headers.authorization !== `Bearer ${KEY}`) return refusal(401, { type: 'invalid_request_error' });
+    if (url.startsWith('/v1/balance_transactions'))
+      return this.#listBalance(new URL(url, 'http://stripe').searchParams);
     const connected = this.connect.respond({ method: method!, url, account: String(headers['stripe-account']) }, form);
     if (connected) return connected;
     const [, , resource, id] = url.replace('/checkout', '').split('/');
@@ -103,7 +140,24 @@ export class StripeStandIn {
     if (method === 'GET') return { status: 200, body: shown };
     if (intent.refunds > 0) return refusal(400, { type: 'invalid_request_error', code: 'charge_already_refunded' });
     intent.refunds += 1;
-    return { status: 200, body: { id: 're_1', object: 'refund', status: 'succeeded' } };
+    const { id: payment_intent, amount } = intent;
+    const refund = { id: `re_${payment_intent}`, object: 'refund', status: 'succeeded', amount, currency: 'usd' };
+    this.#moved('refund', -amount, { ...refund, payment_intent });
+    return { status: 200, body: refund };
+  }
+
+  /** Pages of two, so that a client has to ask for the next one. */
+  #listBalance(query: URLSearchParams): { status: number; body: object } {
+    const [from, until] = [Number(query.get('created[gte]')), Number(query.get('created[lt]'))];
+    const all = this.balance.filter(({ created }) => created >= from && created < until);
+    const begin = 1 + all.findIndex(({ id }) => id === query.get('starting_after'));
+    const isExpanded = query.get('expand[0]') === 'data.source';
+    const data = all.slice(begin, begin + 2).map((each) => ({
+      ...each,
+      source: isExpanded ? each.source : ((each.source as { id?: string } | null)?.id ?? null),
+    }));
+    const has_more = begin + 2 < all.length;
+    return { status: 200, body: { object: 'list', url: '/v1/balance_transactions', data, has_more } };
   }
 
   #addSession(form: URLSearchParams): object {
@@ -111,16 +165,15 @@ export class StripeStandIn {
     const session: Session = {
       id: `cs_${this.#count}`,
       client_reference_id: form.get('client_reference_id')!,
+      amount_total: Number(form.get('line_items[0][price_data][unit_amount]')),
       status: 'open',
       payment_status: 'unpaid',
       payment_intent: null,
     };
     this.sessions.set(session.id, session);
-    const amount = Number(form.get('line_items[0][price_data][unit_amount]'));
     return {
       ...session,
       object: 'checkout.session',
-      amount_total: amount,
       url: `https://checkout.stripe.com/${session.id}`,
     };
   }
@@ -128,7 +181,7 @@ export class StripeStandIn {
   #charge(form: URLSearchParams): { status: number; body: object } {
     if (form.get('payment_method') !== 'pm_card_visa')
       return { status: 402, body: { error: { type: 'card_error', code: 'card_declined' } } };
-    const { id, status } = this.#addIntent(form.get('metadata[reference]')!, 'succeeded');
+    const { id, status } = this.#addIntent(form.get('metadata[reference]')!, 'succeeded', Number(form.get('amount')));
     return { status: 200, body: { id, object: 'payment_intent', status } };
   }
 }

@@ -5,9 +5,9 @@ type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 /** Counts all database queries until the returned function is called. */
 export function countQueries({ db }: App): () => number {
   const counted = db as Changeable<typeof db>;
-  const executor = db.query.getExecutor();
+  const executors = new Set([db.query, db.withLongTimeouts.readInWorker].map((query) => query.getExecutor()));
   const { first, all } = db;
-  const run = executor.executeQuery;
+  const runs = [...executors].map((executor) => [executor, executor.executeQuery] as const);
   let count = 0;
   const counting = <F extends (...values: never[]) => unknown>(read: F, self: unknown) =>
     ((...values) => {
@@ -16,10 +16,10 @@ export function countQueries({ db }: App): () => number {
     }) as F;
   counted.first = counting(first, db);
   counted.all = counting(all, db);
-  executor.executeQuery = counting(run, executor);
+  for (const [executor, run] of runs) executor.executeQuery = counting(run, executor);
   return () => {
     Object.assign(counted, { first, all });
-    executor.executeQuery = run;
+    for (const [executor, run] of runs) executor.executeQuery = run;
     return count;
   };
 }

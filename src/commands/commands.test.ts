@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { startApi } from '../../test/api.ts';
 import { assertRefusal, type Ended, runHere, runProgram } from '../../test/commands.ts';
+import { aPack, aSellingGame, buyPack } from '../../test/money.ts';
 import { getGame, getGames, getGameTagOptions } from '../catalogue/games/operations.ts';
 import { editModByPut } from '../catalogue/mods/operations.ts';
 import { addDemo } from '../demo/demo.ts';
@@ -10,7 +13,7 @@ import { getAuthenticatedUser, getUser } from '../people/users/operations.ts';
 import { audit, verifyAudit } from '../records/audit/audit.ts';
 
 /** The commands use the databases and the data folder of this service. */
-const api = await startApi();
+const api = await startApi({ settings: { MODSTEAD_PAYMENTS: 'simulated' } });
 const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
 const beside: NodeJS.ProcessEnv = {
   MODSTEAD_DATA: api.folder,
@@ -304,6 +307,38 @@ test('an intact audit log passes, and a broken one fails', async () => {
     1,
     new RegExp(`^The audit log is broken: row ${last} was changed, after ${last - 1} valid rows\\.`),
   );
+});
+
+test('the books are verified, printed, exported and reconciled, and a difference fails', async () => {
+  const selling = await aSellingGame(api);
+  const buyer = await api.as(await api.aUser());
+  const { tokens } = await aPack(api, selling);
+  const payment = await buyPack(api, buyer, selling, { id: 1 });
+  assert.equal((await runJson<{ entries: number }>('ledger', 'verify')).entries, 4);
+  const { accounts } = await runJson<{ accounts: { kind: string; closing: number }[] }>('ledger', 'statement');
+  assert.equal(accounts.find(({ kind }) => kind === 'wallet')?.closing, tokens);
+  const file = join(api.folder, 'books.csv');
+  assert.equal((await runJson<{ entries: number }>('ledger', 'export', file)).entries, 4);
+  assert.equal(readFileSync(file, 'utf8').trim().split('\r\n').length, 5);
+  await refuses(['ledger', 'export', file], 1, /is there already/);
+  const period = ['--from', String(api.clock.now() - 60), '--until', String(api.clock.now() + 60)];
+  const reconcile = ['ledger', 'reconcile', '--provider', 'simulated', ...period];
+  const agreed = await run(reconcile);
+  assert.deepEqual([agreed.code, /agree: 1 matched/.test(agreed.out)], [0, true], agreed.out + agreed.err);
+  const reference = payment.checkout_url.split('/').at(-1)!;
+  await api
+    .app()
+    .db.write(({ query }) =>
+      query.updateTable('simulated_payments').set({ amount: 1 }).where('reference', '=', reference).execute(),
+    );
+  const differing = await run([...reconcile, '--json']);
+  assert.equal(differing.code, 1);
+  assert.equal(JSON.parse(differing.out).differences[0].difference, 'different_amount');
+  const settlement = join(api.folder, 'bank.csv');
+  writeFileSync(settlement, `Our Reference,Kind\n${reference},Payment\n`);
+  const byFile = ['--file', settlement, '--columns', 'reference=Our Reference,type=Kind'];
+  assert.equal((await run([...reconcile, ...byFile])).code, 0);
+  await refuses(['ledger', 'reconcile', '--provider', 'steam'], 2, /unless --file is given/);
 });
 
 test('a second migrate has nothing to do', async () => {

@@ -32,6 +32,7 @@ export const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   'ledger verify': () => import('./ledger-verify.ts'),
   'ledger statement': () => import('./ledger-statement.ts'),
   'ledger export': () => import('./ledger-export.ts'),
+  'ledger reconcile': () => import('./ledger-reconcile.ts'),
   publish: () => import('./publish.ts'),
   doctor: () => import('./doctor.ts'),
 };

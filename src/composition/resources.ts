@@ -42,8 +42,10 @@ import { partners } from '../money/partners/index.ts';
 import { payments } from '../money/payments/index.ts';
 import { payouts } from '../money/payouts/index.ts';
 import { purchases } from '../money/purchases/index.ts';
+import { reconciliation } from '../money/reconciliation/index.ts';
 import { revenueTeams } from '../money/revenue-teams/index.ts';
 import { spending } from '../money/spending/index.ts';
+import { statements } from '../money/statements/index.ts';
 import { stores } from '../money/stores/index.ts';
 import { terms } from '../money/terms/index.ts';
 import { transactions } from '../money/transactions/index.ts';
@@ -156,6 +158,8 @@ export const resources: readonly Resource[] = [
   transactions,
   stores,
   payouts,
+  statements,
+  reconciliation,
   auditLists,
   planSettings,
   webhookSettings,

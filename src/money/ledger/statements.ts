@@ -68,8 +68,11 @@ const COLUMNS = [
 const cell = (value: string | number) =>
   typeof value === 'number' ? String(value) : `"${value.replace(/^(?=[=+\-@\t\r])/, "'").replaceAll('"', '""')}"`;
 
-/** The postings as lines of CSV (RFC 4180), with a head. */
+/** A line of CSV (RFC 4180). */
+export const csvLine = (cells: readonly (string | number)[]): string => `${cells.map(cell).join(',')}\r\n`;
+
+/** The postings as CSV, with a head. */
 export async function* csvOf(app: App, filter: store.PostingFilter): AsyncGenerator<string> {
   yield `${COLUMNS.join(',')}\r\n`;
-  for await (const each of postings(app, filter)) yield `${COLUMNS.map((name) => cell(each[name])).join(',')}\r\n`;
+  for await (const each of postings(app, filter)) yield csvLine(COLUMNS.map((name) => each[name]));
 }
