@@ -192,6 +192,8 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-team-invites': { open: '!kk +++ ++++ +++ +bk' },
   'accept-team-invite': { open: '!kk --w +--- --- -bk', refs: [23_105] },
   'decline-team-invite': { open: '!kk --w +--- --- -bk', refs: [23_105] },
+  'find-users': { open: '!++ +++ ++++ +++ +b+' },
+  'get-mods-of-user': { open: '!++ +++ ++++ +++ +b+' },
   'get-user': { open: '!++ +++ ++++ +++ +b+' },
   'get-authenticated-user': { open: '!kk +++ ++++ +++ +bk' },
   'mute-a-user': { open: '!kk ++w ++++ +++ +bk' },

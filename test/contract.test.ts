@@ -385,6 +385,7 @@ const PARAMETERS: Record<string, string | number> = {
 
 /** Query parameters of operations that require some. */
 const QUERIES: Record<string, Record<string, string>> = {
+  'find-users': { name_id: ada.name_id },
   'get-multipart-upload-parts': { upload_id },
   'get-user-wallet': { game_id: String(game.id) },
   'get-game-reconciliation': { provider: 'simulated' },

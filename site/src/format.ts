@@ -9,6 +9,8 @@ export interface Formats {
   time(seconds: number): string;
   /** `3 days ago`, or the day if that is longer than a month ago. */
   ago(seconds: number): string;
+  /** Seconds since 1970 for machines: `datetime`, JSON-LD. */
+  machine(seconds: number): string;
   bytes(value: number): string;
 }
 
@@ -41,6 +43,7 @@ function makeFormats(language: string): Formats {
     compact: (value) => compact.format(value),
     day,
     time: (seconds) => `${times.format(seconds * 1000)} UTC`,
+    machine: (seconds) => new Date(seconds * 1000).toISOString(),
     ago(seconds) {
       const past = Math.max(0, Date.now() / 1000 - seconds);
       if (past > MONTH_SECONDS) return day(seconds);

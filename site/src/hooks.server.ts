@@ -14,10 +14,11 @@ export const handle: Handle = async ({ event, resolve }) => {
     error(403, { message: 'This form is too old, or came from another site.' });
   if (wantsToSignIn(event)) redirect(303, signInAddress(event.url.pathname + event.url.search));
   const language = languageOf(platform.language);
-  return resolve(event, {
+  const answer = await resolve(event, {
     transformPageChunk: ({ html }) =>
       html.replace('%site.language%', language).replace('%site.direction%', directionOf(language)),
   });
+  return event.route.id?.startsWith('/embed/') ? framed(answer) : answer;
 };
 
 /** Games open any page with `?portal=steam&login=auto`, and the sign-in page reads the hint from where it returns to. */
@@ -26,6 +27,14 @@ const wantsToSignIn = ({ platform, request, url }: RequestEvent): boolean =>
   !platform!.isSignedIn &&
   url.searchParams.get('login') === 'auto' &&
   url.searchParams.has('portal');
+
+/** Pages for other sites may be shown in their frames. They have no forms that change something. */
+function framed(answer: Response): Response {
+  const policy = answer.headers.get('content-security-policy');
+  if (policy)
+    answer.headers.set('content-security-policy', policy.replace("frame-ancestors 'none'", 'frame-ancestors *'));
+  return answer;
+}
 
 async function tokenOf(request: Request): Promise<string | undefined> {
   const header = request.headers.get('x-csrf-token');

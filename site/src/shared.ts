@@ -6,6 +6,8 @@ import { page } from '$app/state';
 export interface Shared<More extends Area = never> {
   readonly t: Texts<More>;
   readonly language: string;
+  /** Where the site is, without a path. */
+  readonly origin: string;
   readonly isSandbox: boolean;
   /** Undefined for visitors who are not signed in. */
   readonly me: Output<'GET /me'> | undefined;

@@ -219,7 +219,14 @@ export interface ServiceOptions {
 }
 
 /** Pages of `src/pages` that the site replaces. */
-const SITE_PAGES: readonly string[] = ['page-home', 'page-game', 'page-mod', 'page-guide', 'page-collection'];
+const SITE_PAGES: readonly string[] = [
+  'page-home',
+  'page-game',
+  'page-mod',
+  'page-guide',
+  'page-collection',
+  'page-user',
+];
 
 /** A misspelt operation would silently stay unlimited. */
 function requireKnownLimits({ rateLimits }: Settings): void {
@@ -270,6 +277,7 @@ export async function composeService(
       transfers,
       health,
       legal: findLegalText,
+      hasSite: options.site !== undefined,
       pageOf,
     }),
     pages: createPages({

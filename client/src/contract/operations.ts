@@ -3545,6 +3545,8 @@ export interface Operations {
   'PUT /staff/{user_id}': { input: { user_id: number } & { /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E254 };
   /** Removes a member of the site staff. Administrators remove members below them, owners everyone, and every member may leave; one owner has to stay. */
   'DELETE /staff/{user_id}': { input: { user_id: number }; output: undefined; errors: E255 };
+  /** Finds the user whose profile has this name in its address. Private profiles are not found. */
+  'GET /users': { input: { name_id: string }; output: UserPage; errors: E36 };
   /** Shows one user. */
   'GET /users/{user_id}': { input: { user_id: number }; output: User; errors: E256 };
   /** Deletes the account of a user permanently. Staff only. */
@@ -3571,6 +3573,8 @@ export interface Operations {
   'POST /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E265 };
   /** Allows a locked user to sign in again. Staff only. */
   'DELETE /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E265 };
+  /** Lists the public mods that a user has submitted, in all public games. */
+  'GET /users/{user_id}/mods': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E256 };
   /** Mutes a user: their content is hidden from the caller. */
   'POST /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E266 };
   /** Unmutes a user. */

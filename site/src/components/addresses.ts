@@ -10,5 +10,9 @@ export const collectionAddress = (game: string, collection: string): string =>
   `${collectionsAddress(game)}/${encoded(collection)}`;
 export const userAddress = (user: string): string => `/u/${encoded(user)}`;
 
+/** The form that reports content to the moderators, and returns to this path. */
+export const reportAddress = (resource: string, id: string, back: string): string =>
+  `/report?${new URLSearchParams({ resource, id, back })}`;
+
 /** The sign-in page, which returns to this path. */
 export const signInAddress = (path: string): string => `/sign-in?${new URLSearchParams({ return: path })}`;

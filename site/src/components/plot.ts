@@ -1,7 +1,7 @@
 /** The geometry of a plot, in units of its view box. */
 export const WIDTH = 600;
 export const HEIGHT = 180;
-const TOP = 8;
+const TOP = 16;
 const BOTTOM = 22;
 const START = 46;
 

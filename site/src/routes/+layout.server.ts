@@ -8,6 +8,7 @@ export async function load(event: LayoutServerLoadEvent) {
   const platform = event.platform!;
   return {
     language: languageOf(platform.language),
+    origin: platform.origin,
     isSandbox: platform.environment === 'sandbox',
     ...(platform.isSignedIn ? await visitorOf(event) : NOBODY),
   };

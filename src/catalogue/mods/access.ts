@@ -292,6 +292,18 @@ export const scopeOfSubscriber = (caller: UserCaller, request: ListRequest, on: 
   muterId: muterOf(caller),
 });
 
+/** The public mods that a user submitted, in all public games. */
+export const scopeOfAuthor = (caller: Caller, authorId: number): listStore.ModScope => ({
+  gameId: undefined,
+  ownId: undefined,
+  authorId,
+  muterId: muterOf(caller),
+  everything: false,
+  memberId: undefined,
+  asksStatus: false,
+  asksVisible: false,
+});
+
 /** The mods that the user has bought. */
 export const scopeOfBuyer = (caller: UserCaller, request: ListRequest, on: OnPlatform): listStore.ModScope => ({
   ...scopeOfHolder(caller, request, on),

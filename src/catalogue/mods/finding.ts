@@ -85,7 +85,8 @@ const publicModsOf = (db: Database, gameId: number): Promise<number> =>
 
 /** Lists that only some callers may see are short, so they are scanned. */
 async function findAny(db: Database, scope: listStore.ModScope, request: ListRequest): Promise<Found> {
-  const isOwn = scope.ownId !== undefined || scope.subscriberId !== undefined || scope.buyerId !== undefined;
+  const { ownId, subscriberId, buyerId, authorId } = scope;
+  const isOwn = [ownId, subscriberId, buyerId, authorId].some((id) => id !== undefined);
   const asked = { ...request, probing: isOwn };
   // A team sees all mods of its game, and site staff all mods of all games.
   const total = await count(isOwn ? db.query : db.readInWorker, scope, asked);

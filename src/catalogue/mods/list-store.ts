@@ -23,6 +23,8 @@ export interface ModScope {
   readonly subscriberId?: number | undefined;
   /** Only mods that this user has bought, in every state but deleted. */
   readonly buyerId?: number | undefined;
+  /** Only public mods of public games that this user submitted. */
+  readonly authorId?: number | undefined;
   /** Without mods of authors whom this user has muted. */
   readonly muterId?: number | undefined;
   /** The caller may see all states: the game's team. */
@@ -49,9 +51,11 @@ const isSubscribedBy = (userId: number) =>
 const isBoughtBy = (userId: number) =>
   sql<boolean>`m.id in (select b.mod_id from purchases b where b.user_id = ${userId} and b.status = 'paid')`;
 
+const isInPublicGame = sql<boolean>`m.game_id in (select g.id from games g where g.status = 1)`;
+
 /** Public mods and nothing else. */
-export const isDefault = ({ ownId, subscriberId, buyerId, asksStatus, asksVisible }: ModScope) =>
-  ownId === undefined && subscriberId === undefined && buyerId === undefined && !asksStatus && !asksVisible;
+export const isDefault = ({ ownId, subscriberId, buyerId, authorId, asksStatus, asksVisible }: ModScope) =>
+  [ownId, subscriberId, buyerId, authorId].every((id) => id === undefined) && !asksStatus && !asksVisible;
 export const isForAll = ({ platform, platformStatus }: ModScope) =>
   platform === undefined && platformStatus === undefined;
 
@@ -62,6 +66,12 @@ export function within(query: Query, scope: ModScope) {
   if (scope.subscriberId !== undefined)
     return mods.where(isSubscribedBy(scope.subscriberId)).where('m.status', '<>', 3);
   if (scope.buyerId !== undefined) return mods.where(isBoughtBy(scope.buyerId)).where('m.status', '<>', 3);
+  if (scope.authorId !== undefined)
+    return mods
+      .where('m.submitted_by', '=', scope.authorId)
+      .where('m.status', '=', 1)
+      .where('m.visible', '=', 1)
+      .where(isInPublicGame);
   if (scope.ownId !== undefined) {
     mods = mods.where(ofTeamsOf(scope.ownId));
     return scope.asksStatus ? mods : mods.where('m.status', '<>', 3);

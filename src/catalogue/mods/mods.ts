@@ -22,6 +22,7 @@ import {
   MOD_DELETED,
   MOD_NOT_ACCEPTED,
   MOD_PUBLIC,
+  scopeOfAuthor,
   scopeOfBuyer,
   scopeOfGame,
   scopeOfMember,
@@ -432,6 +433,16 @@ export const listModsOfMember = (
   language: Language,
   { platform, platformStatus }: OnPlatform = {},
 ) => findMods(app.db, scopeOfMember(userId, request, platformStatus), request, language, platform);
+
+/** The public mods that a user submitted, in all public games. */
+export const listModsOfAuthor = (
+  app: App,
+  caller: Caller,
+  userId: number,
+  request: ListRequest,
+  language: Language,
+  { platform }: OnPlatform = {},
+) => findMods(app.db, scopeOfAuthor(caller, userId), request, language, platform);
 
 /** The documents of these mods in any order, for lists of other resources, which check permissions themselves. */
 export const modDocuments = (app: App, ids: readonly number[], language: Language, platform?: Platform) =>

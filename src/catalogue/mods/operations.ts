@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { requireVisibleUser } from '../../people/users/profile.ts';
 import { type Caller, reader, type UserCaller, user, userOrService } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import { GamePath, ModPath, pageOf, pageOfJson } from '../../platform/http/objects.ts';
+import { GamePath, ModPath, pageOf, pageOfJson, UserPath } from '../../platform/http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { linksChangeAt } from '../live-files/links.ts';
@@ -11,7 +12,7 @@ import { isModVisibleToClass, requireModDocument, requireSingleMod } from './acc
 import { bodiesIn, ModChangesBody, NewModBody, toModChanges } from './changes.ts';
 import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
 import { modListing } from './listing.ts';
-import { listModsOfGame, listModsOfMember, pageOfGame, type StoredMod } from './mods.ts';
+import { listModsOfAuthor, listModsOfGame, listModsOfMember, pageOfGame, type StoredMod } from './mods.ts';
 import { ModObject, modJson } from './object.ts';
 import { type SingleMod, singleModJson } from './page.ts';
 
@@ -74,6 +75,24 @@ export const getUserMods = operation({
   handle: async (app, { caller, query, list, language, platform, portal }) => {
     const on = { platform, platformStatus: query.platform_status };
     const { mods, total } = await listModsOfMember(app, caller.userId, list, language, on);
+    return pageOfMods(app, mods, total, list, portal);
+  },
+});
+
+export const getModsOfUser = operation({
+  id: 'get-mods-of-user',
+  tag: 'Users',
+  method: 'GET',
+  path: '/users/{user_id}/mods',
+  says: 'Lists the public mods that a user has submitted, in all public games.',
+  access: reader(),
+  params: UserPath,
+  list: modListing,
+  returns: ok(pageOf(ModObject)),
+  errors: ['USER_NOT_FOUND', 'USER_ACCOUNT_PRIVATE'],
+  handle: async (app, { caller, params, list, language, platform, portal }) => {
+    await requireVisibleUser(app, caller, params.user_id);
+    const { mods, total } = await listModsOfAuthor(app, caller, params.user_id, list, language, { platform });
     return pageOfMods(app, mods, total, list, portal);
   },
 });
@@ -255,6 +274,7 @@ const pageOfMods = (
 
 export const modOperations = [
   getMods,
+  getModsOfUser,
   getUserMods,
   getMod,
   addModOperation,

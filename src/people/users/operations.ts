@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { reader, user } from '../../platform/access/caller.ts';
-import { MessageObject, UserPath } from '../../platform/http/objects.ts';
+import { MessageObject, page, pageOf, UserPath } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import { ProfileBody } from './changes.ts';
@@ -11,7 +12,7 @@ import {
   UserObject,
   UserStatusObject,
 } from './object.ts';
-import { editProfile, isShownToAll, removeAvatar, requireVisibleUser, saveAvatar } from './profile.ts';
+import { editProfile, findVisibleUser, isShownToAll, removeAvatar, requireVisibleUser, saveAvatar } from './profile.ts';
 import { requireUser } from './users.ts';
 
 const AVATAR_BYTES_MAX = 4 * 1024 * 1024;
@@ -30,6 +31,23 @@ export const getUser = operation({
     const person = await requireVisibleUser(app, caller, params.user_id);
     if (isShownToAll(person)) cache(`users/${person.id}`);
     return toUserObject(app, person, portal);
+  },
+});
+
+export const findUsers = operation({
+  id: 'find-users',
+  tag: 'Users',
+  method: 'GET',
+  path: '/users',
+  says: 'Finds the user whose profile has this name in its address. Private profiles are not found.',
+  access: reader(),
+  query: z.object({ name_id: z.string().min(1).max(100) }),
+  returns: ok(pageOf(UserObject)),
+  errors: [],
+  handle: async (app, { caller, query, portal, cache }) => {
+    const person = await findVisibleUser(app, caller, query.name_id);
+    if (person && isShownToAll(person)) cache(`users/${person.id}`);
+    return page(person ? [toUserObject(app, person, portal)] : [], person ? 1 : 0, { limit: 1, offset: 0 });
   },
 });
 
@@ -101,6 +119,7 @@ export const deleteAvatar = operation({
 });
 
 export const userOperations = [
+  findUsers,
   getUser,
   getAuthenticatedUser,
   editAuthenticatedUser,

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { startApi } from '../../../test/api.ts';
-import { getMod } from '../../catalogue/mods/operations.ts';
+import { getMod, getModsOfUser } from '../../catalogue/mods/operations.ts';
 import { downloadModfile } from '../../files/downloads/operations.ts';
 import {
   addAvatar,
   deleteAvatar,
   editAuthenticatedUser,
+  findUsers,
   getAccount,
   getAuthenticatedUser,
   getUser,
@@ -124,6 +125,28 @@ test('a user adds and removes an avatar', async () => {
   assert.equal((await client.call(addAvatar, { files: text })).status, 422);
   assert.equal((await client.call(deleteAvatar)).status, 204);
   assert.match((await client.call(getAuthenticatedUser)).body.avatar.original, /placeholder/);
+});
+
+test('a user is found by name with the public mods of all public games, unless the profile is private', async () => {
+  const ada = await api.aUser();
+  const closed = await api.aGame({ accepted: false });
+  const shown = [await api.aMod({ game, owner: ada }), await api.aMod({ owner: ada })];
+  await api.aMod({ game, owner: ada, accepted: false });
+  await api.aMod({ game: closed, owner: ada });
+  const found = async () =>
+    (await key.call(findUsers, { query: { name_id: ada.name_id } })).body.data.map(({ id }) => id);
+  const mods = { params: { user_id: ada.id } };
+  assert.deepEqual(await found(), [ada.id]);
+  const listed = (await key.call(getModsOfUser, mods)).body as unknown as {
+    data: { id: number }[];
+    result_total: number;
+  };
+  assert.deepEqual(listed.data.map(({ id }) => id).toSorted(), shown.map(({ id }) => id).toSorted());
+  assert.equal(listed.result_total, shown.length);
+  await (await api.as(ada)).call(editAuthenticatedUser, { body: { privacy_options: 2 } });
+  assert.deepEqual(await found(), []);
+  assert.equal((await key.call(getModsOfUser, mods)).status, 403);
+  assert.equal((await key.call(findUsers, { query: { name_id: '' } })).status, 422);
 });
 
 test('mature content is visible to adults who want it, and to the teams that made it', async () => {

@@ -43,6 +43,14 @@ export async function requireVisibleUser(app: App, caller: Caller, id: number): 
   return person;
 }
 
+/** The user with this name, if the caller may see their profile. */
+export async function findVisibleUser(app: App, caller: Caller, nameId: string): Promise<store.UserRow | undefined> {
+  const person = await store.byNameId(app.db, nameId);
+  if (!person) return undefined;
+  const isOwn = caller.kind === 'user' && (caller.userId === person.id || isSiteStaff(caller));
+  return isOwn || isShownToAll(person) ? person : undefined;
+}
+
 export const isShownToAll = ({ date_closed, privacy_options }: store.UserRow): boolean =>
   date_closed === null && !(privacy_options & HIDE_PROFILE);
 

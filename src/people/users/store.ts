@@ -12,6 +12,10 @@ export const byId = (db: Database, id: number) => db.first<UserRow>(BY_ID, [id])
 
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<UserRow>(BY_ID, [id]);
 
+const BY_NAME = statement('select * from users where name_id = ?');
+
+export const byNameId = (db: Database, nameId: string) => db.first<UserRow>(BY_NAME, [nameId]);
+
 const FOR_CHANGE = withUpdateLock(BY_ID);
 /** The same with a lock against other changes. */
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<UserRow>(FOR_CHANGE, [id]);

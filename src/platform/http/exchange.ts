@@ -8,6 +8,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { type Language, languageOf, negotiate } from '../localisation/languages.ts';
 import { clientAddress, peerOf } from './address.ts';
+import type { Freshness } from './freshness.ts';
 import type { AnyOperation } from './operation.ts';
 
 /** One environment (production or sandbox) with what the server needs of it. */
@@ -43,6 +44,8 @@ export interface Exchange {
   operation: AnyOperation | undefined;
   /** Set inside the process alone: the caller of a request that one of the site's pages makes. */
   readonly visitor?: Caller;
+  /** How long the response stays true, if it can be cached. */
+  freshness?: Freshness | undefined;
 }
 
 export interface Exchanges {

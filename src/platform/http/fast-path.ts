@@ -8,6 +8,7 @@ import type { RateLimitBucket } from '../limits/limits.ts';
 import { peerOf } from './address.ts';
 import { COMMON_HEADERS } from './answer.ts';
 import { bearerOf, type Exchange, hasBody, languageFor, type Tenant, type Tenants } from './exchange.ts';
+import type { Freshness } from './freshness.ts';
 import type { AnyOperation } from './operation.ts';
 import { addressBuckets, callerBuckets, operationBuckets } from './rate-limit-buckets.ts';
 import { parseForm } from './request/forms.ts';
@@ -30,14 +31,6 @@ export interface FastPath {
   /** The operation whose cached response was sent, if there was one. */
   answer(exchange: Exchange): AnyOperation | undefined;
   store(exchange: Exchange, operation: AnyOperation, text: string | Buffer, freshness: Freshness): void;
-}
-
-interface Freshness {
-  readonly scopes: readonly string[];
-  /** `Changes.now()` before the first read for the response. */
-  readonly asOf: number;
-  /** Unix seconds; the response is stale from then on. */
-  readonly until: number;
 }
 
 /**
@@ -100,6 +93,7 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       const buckets = bucketsOf(settings, answer.operation, exchange.visitor ? NOBODY : caller, ip);
       if (!mayTake(tenant, buckets)) return undefined;
       if (exchange.visitor) {
+        exchange.freshness = answer;
         sendCached(response, answer, exchange.headers, false);
         return answer.operation;
       }
@@ -130,13 +124,13 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       if (/api|%/.test(rest) && parseForm(rest)['api_key'] !== undefined) return;
       const caller = operation.declaration.access.kind === 'anyone' ? knownCallerOrNobody(exchange) : exchange.caller;
       const bytes = Buffer.byteLength(text);
+      const freshness = { scopes: [...scopes, ...scopesOf(caller)], asOf, until };
+      exchange.freshness = freshness;
       caches[exchange.scope.environment].set(keyOf(settings, exchange, rest, caller), {
+        ...freshness,
         body: bytes > TEXT_BYTES_MAX ? Buffer.from(text as string) : String(text),
         bytes,
         headers: [...COMMON_HEADERS, 'content-length', String(bytes)],
-        scopes: [...scopes, ...scopesOf(caller)],
-        asOf,
-        until,
         operation,
       });
     },

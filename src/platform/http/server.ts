@@ -10,6 +10,7 @@ import { createHandling } from './handling.ts';
 import { inProcessExchange } from './in-process.ts';
 import type { AnyOperation } from './operation.ts';
 import { type Count, createOutcomes, type Observe, SYSTEM_ROUTE } from './outcome.ts';
+import { createPageCache } from './page-cache.ts';
 import type { PageHandling } from './pages.ts';
 import type { AnswerInside, SiteHandling } from './site.ts';
 import { isSocketPath } from './sockets.ts';
@@ -67,6 +68,7 @@ export function createServer(parts: ServerParts): Listener {
   } = parts;
   const exchanges = createExchanges(settings, tenants);
   const fastPath = createFastPath(settings, tenants);
+  const pageCache = site && createPageCache(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
   const handle = createHandling({ settings, operations, fastPath, transfers, draining, observe, prepareRules });
 
@@ -80,7 +82,7 @@ export function createServer(parts: ServerParts): Listener {
         (name) => outcomes.finish(exchange, exchange.response.statusCode, name),
         (error) => outcomes.fail(exchange, error),
       );
-    return answer;
+    return answer.then((response) => ({ response, freshness: exchange.freshness }));
   };
 
   const finishPage = (exchange: Exchange, name: string) =>
@@ -101,7 +103,7 @@ export function createServer(parts: ServerParts): Listener {
     const page = pages?.(exchange);
     if (page) return finishPage(exchange, await page);
     if (version === undefined) {
-      const page = site?.(exchange, answerInside);
+      const page = site?.(exchange, answerInside, pageCache!);
       if (!page) throw new ApiError('RESOURCE_NOT_FOUND');
       return finishPage(exchange, await page);
     }
@@ -120,6 +122,8 @@ export function createServer(parts: ServerParts): Listener {
       response.shouldKeepAlive = false;
       return outcomes.fail(exchange, new ApiError('REQUEST_MALFORMED'));
     }
+    const page = accessCheck ? undefined : pageCache?.answer(exchange);
+    if (page) return finishPage(exchange, page);
     const known = accessCheck ? undefined : fastPath.answer(exchange);
     if (known) outcomes.finish(exchange, 200, known.declaration.id);
     else respond(exchange).catch((error) => outcomes.fail(exchange, error));

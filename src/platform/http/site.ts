@@ -15,8 +15,10 @@ import type { Language } from '../localisation/languages.ts';
 import { toApiError } from './answer.ts';
 import { cookieHeaders, cookiesOf, formToken, isForeign, isOwnFormToken } from './browser.ts';
 import { type Exchange, hasBody } from './exchange.ts';
+import type { Freshness } from './freshness.ts';
 import type { Html } from './html.ts';
 import { SYSTEM_ROUTE } from './outcome.ts';
+import type { NewPage, PageCache } from './page-cache.ts';
 import { contentTypeOf } from './request/body.ts';
 import { acceptsGzip } from './response-cache.ts';
 import { CONTENT_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
@@ -58,10 +60,18 @@ export interface SiteParts {
 }
 
 /** Answers a request that a page makes inside the process. */
-export type AnswerInside = (page: Exchange, request: Request, visitor: Caller) => Promise<Response>;
+export type AnswerInside = (
+  page: Exchange,
+  request: Request,
+  visitor: Caller,
+) => Promise<{ readonly response: Response; readonly freshness: Freshness | undefined }>;
 
 /** Answers if the request is to the site's own host, and resolves to the name of the page for the metrics. */
-export type SiteHandling = (exchange: Exchange, answerInside: AnswerInside) => Promise<string> | undefined;
+export type SiteHandling = (
+  exchange: Exchange,
+  answerInside: AnswerInside,
+  cache: PageCache,
+) => Promise<string> | undefined;
 
 export function createSite({ settings, folder, findVisitor, errorPage }: SiteParts): SiteHandling {
   // Loaded with the first request, because an API without visitors should not pay for it.
@@ -74,25 +84,31 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
     return build;
   };
 
-  async function answer(exchange: Exchange, answerInside: AnswerInside): Promise<string> {
+  async function answer(exchange: Exchange, answerInside: AnswerInside, cache: PageCache): Promise<string> {
     try {
       const { assets, server } = await load();
       const isCompressed = assets.get(exchange.path);
       if (isCompressed !== undefined) return await sendAsset(exchange, join(folder, 'client'), isCompressed);
-      return await answerPage(exchange, server, answerInside);
+      return await answerPage(exchange, server, answerInside, cache);
     } catch (cause) {
       sendError(exchange, toApiError(cause));
       return 'site';
     }
   }
 
-  async function answerPage(exchange: Exchange, server: Build['server'], answerInside: AnswerInside): Promise<string> {
+  async function answerPage(
+    exchange: Exchange,
+    server: Build['server'],
+    answerInside: AnswerInside,
+    cache: PageCache,
+  ): Promise<string> {
     const { request, scope, tenant, ip } = exchange;
     const cookies = cookiesOf(request, scope.environment);
     const visitor = (await findVisitor(tenant.app, cookies.session)) ?? NOBODY;
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
     if (isWrite) requireAcceptable(exchange, visitor);
     const names = { visit: cookies.visit ?? tenant.app.random.token(), browser: cookies.browser ?? '' };
+    const reads: (Freshness | undefined)[] = [];
     let needsVisit = false;
     let isConfirmed = false;
     let route: string | null = null;
@@ -113,12 +129,17 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
       fetch: async (asked) => {
         if (asked.method !== 'GET' && asked.method !== 'HEAD' && !isConfirmed)
           throw new Error(`A page changes something before its form was confirmed: ${asked.method} ${asked.url}`);
-        return answerInside(exchange, asked, visitor);
+        const { response, freshness } = await answerInside(exchange, asked, visitor);
+        reads.push(freshness);
+        return response;
       },
     };
     const answer = await server.respond(requestOf(exchange), { platform, getClientAddress: () => ip });
-    await send(exchange, answer, needsVisit ? cookieHeaders(exchange, names, cookies, {}) : []);
-    return `site ${route ?? 'none'}`;
+    const name = `site ${route ?? 'none'}`;
+    const sent = await send(exchange, answer, needsVisit ? cookieHeaders(exchange, names, cookies, {}) : []);
+    const isForAll = visitor === NOBODY && !needsVisit && answer.status === 200;
+    if (sent && isForAll && !answer.headers.has('set-cookie')) cache.store(exchange, { route: name, ...sent }, reads);
+    return name;
   }
 
   function sendError(exchange: Exchange, error: ApiError): void {
@@ -142,8 +163,8 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
     response.end(bytes);
   }
 
-  return (exchange, answerInside) =>
-    isSiteHost(exchange.request.headers.host, settings.domain) ? answer(exchange, answerInside) : undefined;
+  return (exchange, answerInside, cache) =>
+    isSiteHost(exchange.request.headers.host, settings.domain) ? answer(exchange, answerInside, cache) : undefined;
 }
 
 async function loadBuild(folder: string): Promise<Build> {
@@ -233,16 +254,24 @@ function requestOf({ request, response, tenant, path, search }: Exchange): Reque
 const COMPRESSED_BYTES_MIN = 1_024;
 const compress = promisify(gzip);
 
-async function send(exchange: Exchange, answer: Response, cookies: readonly string[]): Promise<void> {
+/** Returns what another visitor may get as well; nothing for a stream. */
+async function send(
+  exchange: Exchange,
+  answer: Response,
+  cookies: readonly string[],
+): Promise<Omit<NewPage, 'route'> | undefined> {
   const { request, response } = exchange;
   const headers = [...answer.headers].flatMap(([name, value]) => (name === 'content-length' ? [] : [name, value]));
   if (!answer.headers.has('cache-control')) headers.push('cache-control', 'private, no-store');
-  const sent = [...headers, ...cookies, ...PAGE_HEADERS, ...exchange.headers];
+  const isFramed = answer.headers.get('content-security-policy')?.includes('frame-ancestors *') ?? false;
+  const common = [...headers, ...(isFramed ? SECURITY_HEADERS : PAGE_HEADERS)];
+  const sent = [...common, ...cookies, ...exchange.headers];
   if (hasBody(request) && !request.complete) response.shouldKeepAlive = false;
   if (answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body) {
     response.writeHead(answer.status, sent);
     // The client ends such a response, so its end is no failure.
-    return pipeline(Readable.fromWeb(answer.body as never), response).catch(() => undefined);
+    await pipeline(Readable.fromWeb(answer.body as never), response).catch(() => undefined);
+    return undefined;
   }
   const plain = Buffer.from(await answer.arrayBuffer());
   const isSmaller =
@@ -258,4 +287,5 @@ async function send(exchange: Exchange, answer: Response, cookies: readonly stri
     String(bytes.length),
   ]);
   response.end(bytes);
+  return { headers: [...common, 'vary', 'accept-encoding'], plain, gzip: isSmaller ? bytes : undefined };
 }

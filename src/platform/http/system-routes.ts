@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '../app.ts';
-import type { Environment, HostScope } from '../config/addresses.ts';
+import { type Environment, type HostScope, isSiteHost } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import { createDocs, isDocsPath } from './docs/pages.ts';
 import { answerFile } from './files.ts';
@@ -21,6 +21,8 @@ export interface SystemRouteParts {
   readonly transfers: Transfers;
   readonly health: { readonly draining: boolean };
   readonly legal: FindLegalText;
+  /** The site shows legal texts itself, except without links, as consoles want them. */
+  readonly hasSite: boolean;
   /** The public page of a resource, by kind and id. */
   readonly pageOf: (app: App, kind: string, id: number) => Promise<string | undefined>;
 }
@@ -42,6 +44,7 @@ export function createSystemRoutes({
   transfers,
   health,
   legal,
+  hasSite,
   pageOf,
 }: SystemRouteParts) {
   // Building the document takes half a second of CPU, so the JSON and the pages share it.
@@ -69,13 +72,17 @@ export function createSystemRoutes({
     if (widget && (path.startsWith('/v1/') || scope.gameId !== undefined || scope.userId !== undefined))
       return redirected(response, Promise.resolve(apps[scope.environment].addresses.site + widget));
     if (path.startsWith('/v1/')) return false;
-    if (path.startsWith('/legal/')) return answerLegal(apps[scope.environment], request, response, path, legal);
+    if (path.startsWith('/legal/') && !(hasSite && isOfSite(request, settings)))
+      return answerLegal(apps[scope.environment], request, response, path, legal);
     const [, kind, id] = SEARCH.exec(path) ?? [];
     if (kind) return redirected(response, pageOf(apps[scope.environment], kind, Number(id)));
     if (!path.startsWith('/files/')) return false;
     return answerFile(apps[scope.environment], transfers, request, response, path.slice('/files/'.length));
   };
 }
+
+const isOfSite = ({ headers, url }: IncomingMessage, { domain }: Settings) =>
+  isSiteHost(headers.host, domain) && !url?.includes('no_links=true');
 
 async function answered(page?: void | Promise<void>): Promise<boolean> {
   await page;

@@ -20,6 +20,7 @@ export async function load(event: PageServerLoadEvent) {
     shown.map(async ({ id, name, name_id }) => {
       const { data } = await api.call('GET /games/{game_id}/mods', {
         game_id: id,
+        revenue_type: 2,
         _sort: '-date_updated',
         _limit: NEWS_MAX,
       });

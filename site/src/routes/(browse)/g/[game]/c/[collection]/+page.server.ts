@@ -1,8 +1,13 @@
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { apiOf, pagingOf, refused } from '#api';
+import { commentActions, isOnGameTeam } from '../../comment-actions.ts';
 import type { PageServerLoadEvent } from './$types';
 
 const PER_PAGE = 100;
+const COMMENTS_MAX = 100;
+/** Bits of `community_options` of games. */
+const COMMENTS = 16_384;
+const NEGATIVE_VOTES = 256;
 
 export async function load(event: PageServerLoadEvent) {
   const { game } = await event.parent();
@@ -12,23 +17,35 @@ export async function load(event: PageServerLoadEvent) {
   const [collection] = data;
   if (!collection) error(404, { message: '' });
   const { part, ...paging } = pagingOf(event.url, PER_PAGE);
-  const mods = await api.call('GET /games/{game_id}/collections/{collection_id}/mods', {
-    game_id: game.id,
-    collection_id: collection.id,
-    _sort: 'added_to_collection',
-    ...part,
-  });
+  const named = { game_id: game.id, collection_id: collection.id };
+  const allowsComments = (game.community_options & COMMENTS) !== 0;
+  const [mods, comments] = await Promise.all([
+    api.call('GET /games/{game_id}/collections/{collection_id}/mods', {
+      ...named,
+      _sort: 'added_to_collection',
+      ...part,
+    }),
+    allowsComments
+      ? api.call('GET /games/{game_id}/collections/{collection_id}/comments', { ...named, _limit: COMMENTS_MAX })
+      : undefined,
+  ]);
   const shown = mods.data.map(({ id }) => id);
-  const [followed, subscribed] = event.platform!.isSignedIn
+  const [followed, subscribed, rated] = event.platform!.isSignedIn
     ? await Promise.all([
         api.call('GET /me/following/collections', { id: collection.id, _limit: 1 }),
         shown.length > 0 ? api.call('GET /me/subscribed', { 'id-in': shown, _limit: PER_PAGE }) : undefined,
+        api.call('GET /me/ratings', { resource_type: 'collections', resource_id: collection.id, _limit: 1 }),
       ])
     : [];
   return {
     ...paging,
     collection,
     mods,
+    comments: comments?.data ?? [],
+    allowsComments,
+    allowsNegative: (game.community_options & NEGATIVE_VOTES) !== 0,
+    isGameTeam: await isOnGameTeam(event, game.id),
+    rating: rated?.data[0]?.rating ?? 0,
     isFollowed: (followed?.data.length ?? 0) > 0,
     /** Of the mods on this page. */
     subscribed: subscribed?.data.length ?? 0,
@@ -41,6 +58,17 @@ async function named({ request }: RequestEvent) {
 }
 
 export const actions = {
+  ...commentActions('collections'),
+  /** Whether its mods work together. */
+  async judge(event: RequestEvent) {
+    const form = await event.request.formData();
+    const done = await apiOf(event).attempt('POST /games/{game_id}/collections/{collection_id}/compatibility', {
+      game_id: Number(form.get('game_id')),
+      collection_id: Number(form.get('collection_id')),
+      rating: Number(form.get('rating')) as -1 | 0 | 1,
+    });
+    return done.ok ? {} : refused(done.error);
+  },
   async follow(event: RequestEvent) {
     const which = await named(event);
     const done = await apiOf(event).attempt('POST /games/{game_id}/collections/{collection_id}/followers', which);

@@ -1,10 +1,12 @@
-import { error, type RequestEvent } from '@sveltejs/kit';
-import { apiOf, pagingOf, refused } from '#api';
+import { error } from '@sveltejs/kit';
+import { apiOf, pagingOf } from '#api';
+import { commentActions, isOnGameTeam } from '../../comment-actions.ts';
 import type { PageServerLoadEvent } from './$types';
 
 const COMMENTS_PER_PAGE = 50;
 /** The bit of `community_options` of games and guides. */
 const COMMENTS = 2_048;
+const NEGATIVE_VOTES = 256;
 
 export async function load(event: PageServerLoadEvent) {
   const { game } = await event.parent();
@@ -21,17 +23,9 @@ export async function load(event: PageServerLoadEvent) {
     api.call('GET /games/{game_id}/guides/{guide_id}/comments', { ...named, ...part }),
   ]);
   const allowsComments = (game.community_options & guide.community_options & COMMENTS) !== 0;
-  return { ...paging, guide, comments, allowsComments };
+  const allowsNegative = (game.community_options & NEGATIVE_VOTES) !== 0;
+  const isGameTeam = await isOnGameTeam(event, game.id);
+  return { ...paging, guide, comments, allowsComments, allowsNegative, isGameTeam };
 }
 
-export const actions = {
-  async comment(event: RequestEvent) {
-    const form = await event.request.formData();
-    const done = await apiOf(event).attempt('POST /games/{game_id}/guides/{guide_id}/comments', {
-      game_id: Number(form.get('game_id')),
-      guide_id: Number(form.get('guide_id')),
-      content: String(form.get('content') ?? ''),
-    });
-    return done.ok ? {} : refused(done.error);
-  },
-};
+export const actions = commentActions('guides');

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { editModOperation } from '../src/catalogue/mods/operations.ts';
+import { builtSite } from '../src/commands/site-build.ts';
+import { startApi } from './api.ts';
+import { Browser } from './browser.ts';
+
+const api = await startApi({ site: builtSite() });
+const game = await api.aGame({ name: 'Skyfarers' });
+const hub = `/g/${game.name_id}`;
+
+const page = async (path: string, headers: Record<string, string> = {}) => api.request('GET', path, { headers });
+
+test('a hub shows its list as a table, keeps unknown filters out, and names its feeds', async () => {
+  const mod = await api.aMod({ game, name: 'Better Rivers' });
+  const { status, text } = await page(`${hub}?view=table&price=nonsense&platform=nothing&tag=none&sort=nothing`);
+  assert.equal(status, 200);
+  assert.match(text, /<table/);
+  assert.ok(text.includes(mod.name));
+  assert.match(text, /type="application\/atom\+xml"/);
+});
+
+test('feeds list what everyone may see, in both formats, with any character', async () => {
+  const shown = await api.aMod({ game, name: 'A & B <i>c</i>', summary: 'It’s “fine” ]]> \u{1F600}' });
+  const hidden = await api.aMod({ game, accepted: false });
+  await api.aFile(shown);
+  for (const path of [hub, `${hub}/m/${encodeURIComponent(shown.name_id)}`]) {
+    const atom = await page(`${path}/feed.atom`);
+    assert.equal(atom.headers['content-type'], 'application/atom+xml; charset=utf-8');
+    assert.ok(atom.text.includes('A &amp; B &lt;i&gt;c&lt;/i&gt;'), atom.text);
+    assert.ok(!atom.text.includes(hidden.name));
+    const json = await page(`${path}/feed.json`);
+    const feed = JSON.parse(json.text) as { version: string; items: { title: string }[] };
+    assert.equal(feed.version, 'https://jsonfeed.org/version/1.1');
+    assert.ok(feed.items.some(({ title }) => title.startsWith(shown.name)));
+  }
+  assert.equal((await page(`${hub}/feed.rss`)).status, 404);
+  const searched = await page(`${hub}/feed.json?q=nothing-has-this-word`);
+  assert.deepEqual((JSON.parse(searched.text) as { items: unknown[] }).items, []);
+});
+
+test('robots.txt leads to the sitemaps, which lead to every public mod', async () => {
+  const mod = await api.aMod({ game });
+  const hidden = await api.aMod({ game, accepted: false });
+  await api.counted();
+  const robots = await page('/robots.txt');
+  const [, index] = /^Sitemap: https:\/\/[^/]+(\/\S+)$/m.exec(robots.text)!;
+  const parts = [...(await page(index!)).text.matchAll(/<loc>https:\/\/[^/]+(\/[^<]+)<\/loc>/g)].map(
+    ([, path]) => path!,
+  );
+  const listed = (await Promise.all(parts.map(async (path) => (await page(path)).text))).join('');
+  assert.ok(listed.includes(`${hub}/m/${mod.name_id}`));
+  assert.ok(!listed.includes(`/m/${hidden.name_id}<`));
+  assert.equal((await page(`/sitemap${hub}/0.xml`)).status, 404);
+});
+
+test('a mod offers its card by oEmbed, and only its card may be framed', async () => {
+  const mod = await api.aMod({ game, name: '"><script>alert(1)</script>' });
+  const path = `${hub}/m/${encodeURIComponent(mod.name_id)}`;
+  const { text } = await page(path);
+  const address = /href="(\/oembed[^"]+)"/.exec(text)![1]!.replaceAll('&amp;', '&');
+  const answer = await page(address);
+  const card = JSON.parse(answer.text) as { type: string; html: string };
+  assert.equal(card.type, 'rich');
+  assert.doesNotMatch(card.html, /<script/);
+  const framed = await page(`/embed/${game.name_id}/${encodeURIComponent(mod.name_id)}`);
+  assert.equal(framed.status, 200);
+  assert.match(String(framed.headers['content-security-policy']), /frame-ancestors \*/);
+  assert.equal(framed.headers['x-frame-options'], undefined);
+  assert.doesNotMatch(framed.text, /<form[^>]*method="post"/);
+  assert.match(String((await page(path)).headers['content-security-policy']), /frame-ancestors 'none'/);
+  for (const url of ['https://evil.example/g/a/m/b', '/g/a', `${hub}/m/nothing`])
+    assert.equal((await page(`/oembed?url=${encodeURIComponent(url)}`)).status, 404);
+});
+
+test('a profile lists the public mods of its user in all games', async () => {
+  const author = await api.aUser();
+  const other = await api.aGame({ name: 'Gridline' });
+  const shown = await api.aMod({ game: other, owner: author, name: 'Neon' });
+  const hidden = await api.aMod({ game: other, owner: author, name: 'Secret', accepted: false });
+  const { status, text } = await page(`/u/${author.name_id}`);
+  assert.equal(status, 200);
+  assert.ok(text.includes(shown.name));
+  assert.ok(!text.includes(hidden.name));
+  assert.ok((await page(`/u/${author.name_id}/feed.atom`)).text.includes('Neon'));
+  assert.equal((await page('/u/nobody-has-this-name')).status, 404);
+});
+
+test('everyone may report a mod, and the form shows the errors of the API', async () => {
+  const mod = await api.aMod({ game });
+  const browser = new Browser(api);
+  const path = `/report?resource=mods&id=${mod.id}`;
+  const form = await browser.get(path);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(form.text)![1]!;
+  const sent = { csrf, resource: 'mods', id: mod.id, type: 2, reason: 1 };
+  assert.equal((await browser.post(path, { ...sent, csrf: 'x', summary: 'It crashes' })).status, 403);
+  assert.equal((await browser.post(path, { ...sent, summary: '' })).status, 422);
+  const done = await browser.post(path, { ...sent, summary: 'It crashes' });
+  assert.equal(done.status, 200);
+  assert.match(done.text, /moderators will look/);
+  assert.equal((await browser.get('/report?resource=nothing&id=1')).status, 404);
+});
+
+test('legal texts have their versions, and consoles get them without links', async () => {
+  const { status, text } = await page('/legal/terms');
+  assert.equal(status, 200);
+  assert.match(text, /<header/);
+  const plain = await page('/legal/terms?no_links=true');
+  assert.doesNotMatch(plain.text, /<header|<a /);
+  assert.equal((await page('/legal/terms?version=999999')).status, 404);
+});
+
+test('visitors without a session get cached pages until what they show changes', async () => {
+  const mod = await api.aMod({ game, name: 'Cached Rivers' });
+  const path = `${hub}/m/${mod.name_id}`;
+  const gzip = { 'accept-language': 'en' };
+  const first = await page(path, gzip);
+  const second = await page(path, gzip);
+  assert.equal(second.text, first.text);
+  assert.deepEqual(second.headers['content-security-policy'], first.headers['content-security-policy']);
+  const german = await page(path, { 'accept-language': 'de' });
+  assert.match(german.text, /<html lang="de"/);
+  await (await api.as(mod.owner)).call(editModOperation, {
+    params: { game_id: game.id, mod_id: mod.id },
+    body: { summary: 'It changed at once' },
+  });
+  assert.ok((await page(path, gzip)).text.includes('It changed at once'));
+  const browser = new Browser(api);
+  await browser.signIn('/account', 'cached@example.org');
+  assert.match((await browser.get(path)).text, /action="\?\/subscribe"/);
+  assert.doesNotMatch((await page(path, gzip)).text, /action="\?\/subscribe"/);
+});
