@@ -8,6 +8,7 @@ const NOTHING_YET = { not: 'it has no effect before the file is added, which is 
 
 export const AUDITED: Record<string, Audited> = {
   'lock-a-user': 'audited',
+  'retry-parked-job': { not: 'it changes nothing of users or content' },
   'unlock-a-user': 'audited',
   'delete-a-user': 'audited',
   'add-oauth-client': 'audited',

@@ -265,6 +265,7 @@ async function aScene(name: SceneName) {
     decision_id: decisions.body.data[0]!.id,
     report_id: report.id,
     ban_id: 999_999,
+    job_id: 999_999,
     runner_id: runner.body.id,
     build_id: provided.body.build_id,
     build_signature: provided.body.url.split('/').at(-1)!,

@@ -335,6 +335,11 @@ const claim = (await asRunner.call(claimCook)).body.claim!;
 const cookUpload = await asRunner.call(openCookUpload, { params: { claim_id: claim.claim_id } });
 
 /** Values of path parameters. */
+await api.app().db.write(({ query }) => {
+  const parked = { kind: 'contract', key: null, payload: 'null', state: 'parked' as const, attempt: 1 };
+  const jobs = [0, 1, 2].map(() => ({ ...parked, date_due: 0, last_error: 'It failed', date_added: 0 }));
+  return query.insertInto('jobs').values(jobs).execute();
+});
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
   mod_id: mods[0]!.id,
@@ -373,6 +378,7 @@ const PARAMETERS: Record<string, string | number> = {
   rule_id,
   decision_id,
   ban_id: 999_999,
+  job_id: 999_999,
   runner_id,
   build_id,
   build_signature,
@@ -407,6 +413,9 @@ const STAFF = [
   'get-marketplace-locks',
   'get-reports',
   'get-staff',
+  'get-accounts',
+  'get-installation',
+  'get-parked-jobs',
   'get-address-bans',
   'get-moderation-queue',
   'get-pending-files',

@@ -268,6 +268,7 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
     portal: 'steam',
     build_id: build.build_id,
     ban_id: banId,
+    job_id: 999_999,
   };
   return {
     game,

@@ -35,12 +35,22 @@ With --json it prints the object once the service is ready.`,
     const readyMs = Math.round(performance.now());
     const facts = { ...serving, settings, count, environment, readyMs };
     invocation.show(json ? JSON.stringify(toObject(facts)) : toText(facts));
+    if (!json && !values.demo) await showSetupLink(settings, invocation.show);
     const signal = await stopped;
     process.stderr.write(`${signal}: finishing requests and jobs in progress\n`);
     await serving.stop();
     process.exit(0);
   },
 });
+
+/** An empty installation gets its first owner in the browser. */
+async function showSetupLink(settings: Settings, show: (text: string) => void): Promise<void> {
+  const { withApp } = await import('./operator.ts');
+  const { hasStaff, setupCode } = await import('../people/staff/first-owner.ts');
+  await withApp(settings, 'production', async (app) => {
+    if (!(await hasStaff(app))) show(`Set up the site: ${app.addresses.site}/setup?code=${setupCode(app)}`);
+  });
+}
 
 interface Serving {
   readonly certificateFile: string | undefined;

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { user } from '../../platform/access/caller.ts';
+import { anyone, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { Id, Integer, page, pageOf, Timestamp, UserPath } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
+import { type AccountRow, accountListing, listAccounts } from './accounts.ts';
+import { addFirstOwner } from './first-owner.ts';
 import { addStaff, changeStaff, listStaff, removeStaff, type StaffRow, staffListing } from './staff.ts';
 
 const level = z.literal([1, 4, 8]).meta({ description: '1 moderator, 4 administrator, 8 owner' });
@@ -95,4 +97,67 @@ export const deleteStaffMember = operation({
   handle: (app, { caller, params }) => removeStaff(app, caller, params.user_id),
 });
 
-export const staffOperations = [getStaff, addStaffMember, updateStaffMember, deleteStaffMember];
+const AccountSummaryObject = z
+  .object({
+    user: UserObject,
+    email: z.string().nullable(),
+    status: Integer.meta({ description: '0 not confirmed, 1 active, 4 banned' }),
+    staff_level: Integer.meta({ description: '0 for users outside the site staff' }),
+    date_locked: Timestamp.meta({ description: 'Since when sign-in is locked; 0 if it is not' }),
+    date_closed: Timestamp.meta({ description: 'Since when the account is closed; 0 if it is not' }),
+  })
+  .meta({ id: 'AccountSummary' });
+
+const toAccountSummary = (
+  app: App,
+  { email, status, staff_level, date_locked, date_closed, ...row }: AccountRow,
+  portal: Portal | undefined,
+): z.input<typeof AccountSummaryObject> => ({
+  user: toUserObject(app, row, portal),
+  email,
+  status,
+  staff_level: Number(staff_level),
+  date_locked: date_locked ?? 0,
+  date_closed: date_closed ?? 0,
+});
+
+export const getAccounts = operation({
+  id: 'get-accounts',
+  tag: 'Staff',
+  method: 'GET',
+  path: '/staff/users',
+  says: 'Lists the accounts of the site with their email addresses and states. For administrators of the site.',
+  access: user('read', 'staff'),
+  list: accountListing,
+  returns: ok(pageOf(AccountSummaryObject)),
+  errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: async (app, { caller, list, portal }) => {
+    const { rows, total } = await listAccounts(app, caller, list);
+    return page(
+      rows.map((row) => toAccountSummary(app, row, portal)),
+      total,
+      list,
+    );
+  },
+});
+
+export const setUpSite = operation({
+  id: 'set-up-site',
+  tag: 'Staff',
+  method: 'POST',
+  path: '/staff/first',
+  says: 'Adds the first owner of the site, with the code of the link that the service prints at its start. Refused once the site has staff.',
+  access: anyone(),
+  limit: 10,
+  unlocked: 'takes a lock of its own against a second first owner',
+  body: z.object({
+    code: z.string().min(1).max(100),
+    email: z.string().trim().max(254).pipe(z.email()),
+    username: z.string().trim().min(1).max(80),
+  }),
+  returns: noContent,
+  errors: ['USER_CANT_ADD_SITE_STAFF'],
+  handle: (app, { body }) => addFirstOwner(app, body),
+});
+
+export const staffOperations = [setUpSite, getStaff, getAccounts, addStaffMember, updateStaffMember, deleteStaffMember];

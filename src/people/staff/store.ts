@@ -1,6 +1,6 @@
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { withUpdateLock } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock, withUpdateLock } from '../../platform/database/locks.ts';
 import { USER } from '../../platform/database/people.ts';
 import type { SiteStaffTable } from './table.ts';
 
@@ -12,6 +12,13 @@ const OWNERS_HELD = withUpdateLock(statement('select user_id from site_staff whe
 /** The members with at least this level, locked on PostgreSQL until the transaction ends. */
 export const lockFrom = async (transaction: Transaction, level: number): Promise<number[]> =>
   (await transaction.all<{ user_id: number }>(OWNERS_HELD, [level])).map(({ user_id }) => user_id);
+
+const ANY = statement('select user_id from site_staff limit 1');
+export const hasAny = async (reader: Pick<Database, 'first'>): Promise<boolean> =>
+  (await reader.first(ANY, [])) !== undefined;
+
+/** Serialises the addition of the first member, which has no row to lock. */
+export const lockAll = (transaction: Transaction) => takeAdvisoryLock(transaction, 'staff/first');
 
 /** Returns false for a user who is a member already. */
 export const add = async ({ query }: Transaction, row: SiteStaffTable): Promise<boolean> =>
