@@ -22,6 +22,8 @@ export const queueListing: Listing = {
     status: integer('q.status'),
     submitted_by: integer('q.submitted_by'),
     dmca: integer('q.dmca'),
+    // 1 if the author has appealed against the last decision.
+    appealed: integer('(case when d.date_appealed > 0 then 1 else 0 end)'),
     date_added: integer('q.date_added'),
   },
   sorts: { id: 'q.id', date_added: 'q.date_added', date_updated: 'q.date_updated' },
