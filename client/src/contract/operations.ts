@@ -30,6 +30,23 @@ export interface AccountStatement {
   /** The balance at the end of the period. */ closing: number;
 }
 
+export interface AccountSummary {
+  user: User;
+  email: string | null;
+  /** 0 not confirmed, 1 active, 4 banned */ status: number;
+  /** 0 for users outside the site staff */ staff_level: number;
+  /** Since when sign-in is locked; 0 if it is not */ date_locked: number;
+  /** Since when the account is closed; 0 if it is not */ date_closed: number;
+}
+
+export interface AccountSummaryPage {
+  data: AccountSummary[];
+  result_count: number;
+  result_offset: number;
+  result_limit: number;
+  result_total: number;
+}
+
 export interface AddCollectionRatingResponse {
   code: number;
   message: string;
@@ -690,6 +707,26 @@ export interface Image {
   original: string;
   thumb_320x180: string;
   thumb_1280x720: string;
+}
+
+export interface Installation {
+  version: string;
+  node: string;
+  parts: ({
+  part: "database" | "storage" | "mail" | "scanner" | "disk";
+  ok: boolean;
+  detail: string;
+})[];
+  jobs: {
+  waiting: number;
+  running: number;
+  parked: number;
+};
+  settings: ({
+  name: string;
+  /** Asterisks in place of a secret */ value: string;
+  fallback: string;
+})[];
 }
 
 export interface InvitedMember {
@@ -1373,6 +1410,23 @@ export interface OwnToken {
 
 export interface OwnTokenPage {
   data: OwnToken[];
+  result_count: number;
+  result_offset: number;
+  result_limit: number;
+  result_total: number;
+}
+
+export interface ParkedJob {
+  id: number;
+  kind: string;
+  key: string | null;
+  attempt: number;
+  last_error: string | null;
+  /** Unix seconds */ date_added: number;
+}
+
+export interface ParkedJobPage {
+  data: ParkedJob[];
   result_count: number;
   result_offset: number;
   result_limit: number;
@@ -2656,25 +2710,27 @@ type E245 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 1100
 type E246 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11060 | 11104 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14006 | 15000 | 15001 | 15011 | 15020 | 15022 | 15023 | 17000 | 900001 | 900007 | 900012 | 900013 | 900014 | 900015 | 900020 | 900021 | 900034 | 900049 | 900051 | 900054 | 900061 | 900074 | 900098;
 type E247 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11060 | 11104 | 12003 | 12004 | 13007 | 13009 | 17000;
 type E248 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17000 | 17013 | 17016 | 17017 | 17018 | 17053;
-type E249 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14001 | 14006 | 17012 | 17053;
-type E250 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17053 | 29500;
-type E251 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17053 | 29500 | 900000;
-type E252 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17012 | 17053;
-type E253 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 17012 | 900030 | 900054;
-type E254 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17014 | 17017 | 17053;
-type E255 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17015 | 17017 | 17053;
-type E256 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 17000 | 17042;
-type E257 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11051 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17001 | 17004 | 17012 | 17017 | 17023 | 17053 | 900038;
-type E258 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
-type E259 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
-type E260 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17039 | 17053 | 17063;
-type E261 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17053;
-type E262 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000;
-type E263 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 11130 | 11131 | 11134 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17030 | 17053 | 17062;
-type E264 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 15005 | 17030 | 17053;
-type E265 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17012 | 17017 | 17023 | 17053;
-type E266 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17036 | 17037 | 17039 | 17053 | 17064;
-type E267 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17042;
+type E249 = 10000 | 10001 | 10002 | 11008 | 11009 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17013;
+type E250 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14001 | 14006 | 17012 | 17053;
+type E251 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17012 | 17053;
+type E252 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17053 | 29500;
+type E253 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17053 | 29500 | 900000;
+type E254 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17012 | 17053;
+type E255 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 17012 | 900030 | 900054;
+type E256 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17014 | 17017 | 17053;
+type E257 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17015 | 17017 | 17053;
+type E258 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 17000 | 17042;
+type E259 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11051 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17001 | 17004 | 17012 | 17017 | 17023 | 17053 | 900038;
+type E260 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
+type E261 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
+type E262 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17039 | 17053 | 17063;
+type E263 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17053;
+type E264 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000;
+type E265 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 11130 | 11131 | 11134 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17030 | 17053 | 17062;
+type E266 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 15005 | 17030 | 17053;
+type E267 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17012 | 17017 | 17023 | 17053;
+type E268 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17036 | 17037 | 17039 | 17053 | 17064;
+type E269 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17042;
 
 /** Every operation of the API by its method and path. */
 export interface Operations {
@@ -2913,7 +2969,7 @@ export interface Operations {
   /** Lists the most downloaded mods of a game in a month. Its team only. */
   'GET /games/{game_id}/metrics/top/mods': { input: { game_id: number; /** In UTC, such as `2026-11`; by default the current month. */ month?: string } & Listed<never>; output: MetricsRankingPage; errors: E42 };
   /** Lists the mods, guides, collections and comments that wait for the game’s team, or with `status` 3 deleted ones with the moderator and the reason. Allowed for its team. */
-  'GET /games/{game_id}/moderation': { input: { game_id: number } & Listed<'date_added' | 'date_updated' | 'id'> & Filters<{ id: number; resource: string; status: number; submitted_by: number; dmca: number; date_added: number }>; output: QueuedContentPage; errors: E42 };
+  'GET /games/{game_id}/moderation': { input: { game_id: number } & Listed<'date_added' | 'date_updated' | 'id'> & Filters<{ id: number; resource: string; status: number; submitted_by: number; dmca: number; appealed: number; date_added: number }>; output: QueuedContentPage; errors: E42 };
   /** Decides on a mod, guide, collection or comment. Its author is notified of the reason, and its open reports are resolved. Allowed for the game’s team. */
   'POST /games/{game_id}/moderation/decisions': { input: { game_id: number } & { resource: "mods" | "guides" | "collections" | "comments"; id: number; decision: "approve" | "deny" | "delete" | "restore" | "resolve" | "open-dmca" | "close-dmca"; reason?: string }; output: undefined; errors: E79 };
   /** Lists the files that wait for approval, one row per platform. Allowed for the game’s team. */
@@ -3461,7 +3517,7 @@ export interface Operations {
   /** Reports that a player starts a session, and its mods. */
   'POST /metrics/sessions/start': { input: { session_id: string; /** Unix time, in seconds or milliseconds */ session_ts: number; session_nonce: string; /** Higher with every report of a session */ session_order_id: number; /** HMAC-SHA256 of ids, time, session and nonce with the secret of the game, in hexadecimal */ session_hash: string; /** The mods in use. */ ids?: number[] }; output: undefined; errors: E227 };
   /** Lists the mods, guides, collections and comments of all games that wait for a decision, or with `status` 3 deleted ones with the moderator and the reason. Allowed for site administrators. */
-  'GET /moderation': { input: Listed<'date_added' | 'date_updated' | 'id'> & Filters<{ id: number; game_id: number; resource: string; status: number; submitted_by: number; dmca: number; date_added: number }>; output: QueuedContentPage; errors: E6 };
+  'GET /moderation': { input: Listed<'date_added' | 'date_updated' | 'id'> & Filters<{ id: number; game_id: number; resource: string; status: number; submitted_by: number; dmca: number; appealed: number; date_added: number }>; output: QueuedContentPage; errors: E6 };
   /** Lists the files of all games that wait for approval, one row per platform. Allowed for site administrators. */
   'GET /moderation/files': { input: Listed<'date_added' | 'id'> & Filters<{ id: number; game_id: number; mod_id: number; platform: string; submitted_by: number; date_added: number }>; output: PendingFilePage; errors: E6 };
   /** Lists the reported content of all games, one row per item with the number of reports. By default open reports; `type` 1 is the queue of DMCA, 2 of mods that do not work. Allowed for site administrators. */
@@ -3517,70 +3573,80 @@ export interface Operations {
   'GET /staff': { input: Listed<'date_added' | 'id' | 'level' | 'user_id'> & Filters<{ user_id: number; level: number; date_added: number }>; output: StaffMemberPage; errors: E6 };
   /** Adds a user to the site staff. Moderators act in every game as a moderator of its team; administrators also decide about users, games and the site; owners about all staff. Administrators add members below their level, and owners any. */
   'POST /staff': { input: { user_id: number; /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E248 };
+  /** Adds the first owner of the site, with the code of the link that the service prints at its start. Refused once the site has staff. */
+  'POST /staff/first': { input: { code: string; email: string; username: string }; output: undefined; errors: E249 };
   /** Gives a game another plan. What it has beyond the limits stays. For administrators of the site. */
-  'PUT /staff/game-plans': { input: { game_id: number; plan: "basic" | "pro" | "growth" | "enterprise" }; output: GamePlan; errors: E249 };
+  'PUT /staff/game-plans': { input: { game_id: number; plan: "basic" | "pro" | "growth" | "enterprise" }; output: GamePlan; errors: E250 };
+  /** Shows the version, the state of database, storage, mail, scanner and disk, the number of jobs, and the settings in force without secrets. For administrators of the site. */
+  'GET /staff/installation': { input: Empty; output: Installation; errors: E6 };
+  /** Lists the jobs that failed permanently, such as mails that were not sent, the oldest first and at most 1000. For administrators of the site. */
+  'GET /staff/jobs': { input: Listed<never>; output: ParkedJobPage; errors: E6 };
+  /** Runs a job that failed permanently again. For administrators of the site. */
+  'POST /staff/jobs/{job_id}/retry': { input: { job_id: number }; output: undefined; errors: E251 };
   /** Lists the users who can neither buy nor sell, and why. For administrators of the site. */
   'GET /staff/marketplace-locks': { input: Listed<never>; output: MarketplaceLockPage; errors: E6 };
   /** Locks a user out of the marketplace, or ends the lock. A locked user buys nothing, and their mods are not sold (900015). For administrators of the site. */
-  'PUT /staff/marketplace-locks/{user_id}': { input: { user_id: number } & { is_locked: boolean; reason: string }; output: undefined; errors: E250 };
+  'PUT /staff/marketplace-locks/{user_id}': { input: { user_id: number } & { is_locked: boolean; reason: string }; output: undefined; errors: E252 };
   /** Lists the payouts of the site, the newest first. `/staff/seller-accounts` shows where to pay. For administrators of the site. */
   'GET /staff/payouts': { input: { status?: "requested" | "sent" | "paid" | "failed" | "returned" } & Listed<never>; output: PayoutPage; errors: E6 };
   /** Records what became of a payout that is made by hand (`MODSTEAD_PAYOUTS=manual`). What failed or was returned can be paid out again. For administrators of the site. */
-  'PUT /staff/payouts/{payout_id}': { input: { payout_id: number } & { status: "sent" | "paid" | "failed" | "returned"; reason?: string }; output: Payout; errors: E251 };
+  'PUT /staff/payouts/{payout_id}': { input: { payout_id: number } & { status: "sent" | "paid" | "failed" | "returned"; reason?: string }; output: Payout; errors: E253 };
   /** Lists the plans and what they allow, the smallest first. For administrators of the site. */
   'GET /staff/plans': { input: Empty; output: Plans; errors: E6 };
   /** Sets what a plan allows, for all games that have it; what they have already stays. For administrators of the site. */
-  'PUT /staff/plans/{plan}': { input: { plan: "basic" | "pro" | "growth" | "enterprise" } & { /** How many mods a game can have; 0 for any number. */ mods_max?: number; /** How much its files can have together, in millions of bytes; 0 for any size. */ storage_megabytes_max?: number; /** Whether a game can switch on monetization. */ may_sell?: boolean }; output: Plan; errors: E252 };
+  'PUT /staff/plans/{plan}': { input: { plan: "basic" | "pro" | "growth" | "enterprise" } & { /** How many mods a game can have; 0 for any number. */ mods_max?: number; /** How much its files can have together, in millions of bytes; 0 for any size. */ storage_megabytes_max?: number; /** Whether a game can switch on monetization. */ may_sell?: boolean }; output: Plan; errors: E254 };
   /** Compares the books of all games with the records of a payment provider, and shows what the provider lists besides, such as its fees. For administrators of the site. */
-  'GET /staff/reconciliation': { input: { /** The payment provider that is asked. */ provider: "simulated" | "stripe"; /** A month in UTC, such as 2026-11; by default the current one. */ month?: string; /** The first day, instead of a month. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string }; output: Reconciliation; errors: E253 };
+  'GET /staff/reconciliation': { input: { /** The payment provider that is asked. */ provider: "simulated" | "stripe"; /** A month in UTC, such as 2026-11; by default the current one. */ month?: string; /** The first day, instead of a month. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string }; output: Reconciliation; errors: E255 };
   /** Lists the sellers, the oldest registration first. For administrators of the site. */
   'GET /staff/seller-accounts': { input: { status?: "pending" | "action" | "approved" | "rejected" } & Listed<never>; output: SellerAccountPage; errors: E6 };
   /** Decides whether the earnings of a seller can be paid out: `approved`, `rejected`, or `action` if something is missing. For administrators of the site. */
-  'PUT /staff/seller-accounts/{user_id}': { input: { user_id: number } & { status: "action" | "approved" | "rejected"; reason?: string }; output: SellerAccount; errors: E250 };
+  'PUT /staff/seller-accounts/{user_id}': { input: { user_id: number } & { status: "action" | "approved" | "rejected"; reason?: string }; output: SellerAccount; errors: E252 };
   /** Lists the books of all games in a period, a page of games at a time. For administrators of the site. */
   'GET /staff/statements': { input: { /** A month in UTC, such as 2026-11; by default the current one. */ month?: string; /** The first day, instead of a month. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string } & Listed<never>; output: GameStatementPage; errors: E6 };
   /** Exports the books of all games in a period as CSV, a line per account. For administrators of the site. */
   'GET /staff/statements/csv': { input: { /** A month in UTC, such as 2026-11; by default the current one. */ month?: string; /** The first day, instead of a month. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string }; output: string; errors: E6 };
+  /** Lists the accounts of the site with their email addresses and states. For administrators of the site. */
+  'GET /staff/users': { input: Listed<'date_joined' | 'id'> & Filters<{ id: number; status: number; username: string; name_id: string; email: string; date_joined: number; date_locked: number }>; output: AccountSummaryPage; errors: E6 };
   /** Changes the level of a member of the site staff. Administrators change members below them, owners everyone; one owner has to stay. */
-  'PUT /staff/{user_id}': { input: { user_id: number } & { /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E254 };
+  'PUT /staff/{user_id}': { input: { user_id: number } & { /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E256 };
   /** Removes a member of the site staff. Administrators remove members below them, owners everyone, and every member may leave; one owner has to stay. */
-  'DELETE /staff/{user_id}': { input: { user_id: number }; output: undefined; errors: E255 };
+  'DELETE /staff/{user_id}': { input: { user_id: number }; output: undefined; errors: E257 };
   /** Finds the user whose profile has this name in its address. Private profiles are not found. */
   'GET /users': { input: { name_id: string }; output: UserPage; errors: E36 };
   /** Shows one user. */
-  'GET /users/{user_id}': { input: { user_id: number }; output: User; errors: E256 };
+  'GET /users/{user_id}': { input: { user_id: number }; output: User; errors: E258 };
   /** Deletes the account of a user permanently. Staff only. */
-  'DELETE /users/{user_id}': { input: { user_id: number }; output: undefined; errors: E257 };
+  'DELETE /users/{user_id}': { input: { user_id: number }; output: undefined; errors: E259 };
   /** Bans a user from the whole site, at once. Allowed for site administrators, who cannot be banned. */
-  'PUT /users/{user_id}/ban': { input: { user_id: number } & { reason: string }; output: undefined; errors: E258 };
+  'PUT /users/{user_id}/ban': { input: { user_id: number } & { reason: string }; output: undefined; errors: E260 };
   /** Lifts a user’s ban from the site. Allowed for site administrators. */
-  'DELETE /users/{user_id}/ban': { input: { user_id: number }; output: undefined; errors: E259 };
+  'DELETE /users/{user_id}/ban': { input: { user_id: number }; output: undefined; errors: E261 };
   /** Blocks a user: they can no longer follow or invite the caller or comment on the caller’s content, and their content is hidden from the caller. */
-  'POST /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E260 };
+  'POST /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E262 };
   /** Unblocks a user. */
-  'DELETE /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E261 };
+  'DELETE /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E263 };
   /** Lists the public collections of a user. */
-  'GET /users/{user_id}/collections': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'followers_total' | 'id' | 'name' | 'submitted_by'> & Filters<{ id: number; game_id: number; status: number; visible: number; category: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; name: string; name_id: string; maturity_option: number; tags: string }>; output: ModCollectionPage; errors: E262 };
+  'GET /users/{user_id}/collections': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'followers_total' | 'id' | 'name' | 'submitted_by'> & Filters<{ id: number; game_id: number; status: number; visible: number; category: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; name: string; name_id: string; maturity_option: number; tags: string }>; output: ModCollectionPage; errors: E264 };
   /** Lists the followers of a user. */
-  'GET /users/{user_id}/followers': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E262 };
+  'GET /users/{user_id}/followers': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E264 };
   /** Lists the users whom a user follows. */
-  'GET /users/{user_id}/following': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E262 };
+  'GET /users/{user_id}/following': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E264 };
   /** Follows a user. The path names the caller, `user_id` in the body the followed user. */
-  'POST /users/{user_id}/following': { input: { user_id: number } & { body: { /** Whom to follow. */ user_id: number } }; output: undefined; errors: E263 };
+  'POST /users/{user_id}/following': { input: { user_id: number } & { body: { /** Whom to follow. */ user_id: number } }; output: undefined; errors: E265 };
   /** Unfollows a user. The path names the caller and the followed user. */
-  'DELETE /users/{user_id}/following/{target_user_id}': { input: { user_id: number; target_user_id: number }; output: undefined; errors: E264 };
+  'DELETE /users/{user_id}/following/{target_user_id}': { input: { user_id: number; target_user_id: number }; output: undefined; errors: E266 };
   /** Signs a user out everywhere and refuses new sign-ins. Staff only. */
-  'POST /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E265 };
+  'POST /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E267 };
   /** Allows a locked user to sign in again. Staff only. */
-  'DELETE /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E265 };
+  'DELETE /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E267 };
   /** Lists the public mods that a user has submitted, in all public games. */
-  'GET /users/{user_id}/mods': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E256 };
+  'GET /users/{user_id}/mods': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E258 };
   /** Mutes a user: their content is hidden from the caller. */
-  'POST /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E266 };
+  'POST /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E268 };
   /** Unmutes a user. */
-  'DELETE /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E261 };
+  'DELETE /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E263 };
   /** Lists the mods that a person has bought, as `/me/purchased` does. What others have bought is private. */
-  'GET /users/{user_id}/purchases': { input: { user_id: number; /** Also, or only, files that await approval on the platform; teams see only their own. */ platform_status?: "pending_only" | "live_and_pending"; /** A platform such as WINDOWS, in place of that of the header; ALL for none. */ platforms?: string } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E267 };
+  'GET /users/{user_id}/purchases': { input: { user_id: number; /** Also, or only, files that await approval on the platform; teams see only their own. */ platform_status?: "pending_only" | "live_and_pending"; /** A platform such as WINDOWS, in place of that of the header; ALL for none. */ platforms?: string } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E269 };
 }
 
 /** Their body is JSON; that of all others is a form. */

@@ -1,0 +1,34 @@
+import { error } from '@sveltejs/kit';
+import { apiOf } from '#api';
+import { calling } from '#components/dashboard/actions.ts';
+import { idOf } from '#components/dashboard/fields.ts';
+import type { PageServerLoadEvent } from './$types';
+
+const LAST = 20;
+
+export async function load(event: PageServerLoadEvent) {
+  const api = apiOf(event);
+  const id = Number(event.params.user) || 0;
+  const [account] = (await api.call('GET /staff/users', { id, _limit: 1 })).data;
+  if (!account) error(404, { message: '' });
+  const locks = await api.call('GET /staff/marketplace-locks', { _limit: 100 });
+  return {
+    account,
+    isMarketplaceLocked: locks.data.some(({ user_id }) => user_id === id),
+    reports: (await api.call('GET /reports', { author_id: id, 'status-in': [0, 1], _sort: '-id', _limit: LAST })).data,
+    log: (await api.call('GET /audit', { resource: 'users', resource_id: id, _sort: '-id', _limit: LAST })).data,
+    acts: (await api.call('GET /audit', { user_id: id, _sort: '-id', _limit: LAST })).data,
+  };
+}
+
+const id = idOf('user_id');
+const reason = { name: 'reason', kind: 'text' } as const;
+
+export const actions = {
+  lock: calling('POST /users/{user_id}/lock', [id]),
+  unlock: calling('DELETE /users/{user_id}/lock', [id]),
+  ban: calling('PUT /users/{user_id}/ban', [id, reason]),
+  unban: calling('DELETE /users/{user_id}/ban', [id]),
+  remove: calling('DELETE /users/{user_id}', [id]),
+  market: calling('PUT /staff/marketplace-locks/{user_id}', [id, { name: 'is_locked', kind: 'yes' }, reason]),
+};

@@ -1,0 +1,2 @@
+/** The colours of a game's theme. */
+export const COLOURS = ['primary', 'dark', 'light', 'success', 'warning', 'danger'] as const;

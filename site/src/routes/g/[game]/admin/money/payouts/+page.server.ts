@@ -1,0 +1,11 @@
+import { apiOf, pagingOf } from '#api';
+import type { PageServerLoadEvent } from './$types';
+
+const PER_PAGE = 50;
+
+export async function load(event: PageServerLoadEvent) {
+  const { game } = await event.parent();
+  const { part, ...paging } = pagingOf(event.url, PER_PAGE);
+  const list = await apiOf(event).call('GET /games/{game_id}/monetization/payouts', { game_id: game.id, ...part });
+  return { rows: list.data, paging: { ...paging, total: list.result_total } };
+}
