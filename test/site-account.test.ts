@@ -233,6 +233,8 @@ test('a hint in the address of any page starts the sign-in, and a signed-in visi
   assert.equal((await api.request('GET', `/g/${game.name_id}?portal=steam`)).status, 200);
   const { browser } = await visitor();
   assert.equal((await browser.get(`/g/${game.name_id}?portal=steam&login=auto`)).status, 200);
+  const linking = await browser.get(`/account?game=${game.id}&portal=steam&login=auto`);
+  assert.deepEqual([linking.status, linking.headers.location], [303, `/account/link?game=${game.id}`]);
 });
 
 test('notifications name what they are about, count in the header, and are marked and removed', async () => {

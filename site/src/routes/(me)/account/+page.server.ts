@@ -1,4 +1,5 @@
 import type { Input } from '@modstead/client';
+import { redirect } from '@sveltejs/kit';
 import { apiOf } from '#api';
 import { calls, textOf } from '../actions.ts';
 import type { PageServerLoadEvent } from './$types';
@@ -35,6 +36,9 @@ const HIDE_ONLINE = 1;
 const HIDE_PROFILE = 2;
 
 export async function load(event: PageServerLoadEvent) {
+  // Addresses with a game, as games and docs have them, mean the accounts that are linked there.
+  const game = event.url.searchParams.get('game');
+  if (game !== null && event.platform!.isSignedIn) redirect(303, `/account/link?${new URLSearchParams({ game })}`);
   const { language } = await event.parent();
   const [me, account] = await Promise.all([apiOf(event).call('GET /me'), apiOf(event).call('GET /me/account')]);
   return {
