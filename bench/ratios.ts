@@ -137,6 +137,7 @@ const urls = {
   ping: '/v1/ping',
   game: `/v1/games/${cached.game}?api_key=${cached.key}`,
   page: `/v1/games?api_key=${cached.key}&_limit=100`,
+  home: '/',
 };
 for (const url of Object.values(urls)) await teach(url);
 const withUncachedKey = (url: string) => url.replace(cached.key, uncached.key);
@@ -192,6 +193,12 @@ const groups: Case[][] = [
     read('raw page of 100', raw, urls.page),
     read('page of 100, cached', cached, urls.page),
     read('page of 100, uncached', uncached, withUncachedKey(urls.page)),
+  ],
+  [
+    read('raw home page', raw, urls.home),
+    read('home page, cached', cached, urls.home),
+    read('home page, cached, compressed', cached, urls.home, GZIP),
+    read('home page, uncached', uncached, urls.home),
   ],
   [
     read('raw browse', raw, browse),
@@ -277,6 +284,7 @@ const goals: [string, number, string][] = [
   ['ping, cached / raw', ratio('ping, cached', 'raw ping'), '≥ 0.85'],
   ['game, cached / raw', ratio('game, cached', 'raw game'), '≥ 0.85'],
   ['page of 100, cached / raw', ratio('page of 100, cached', 'raw page of 100'), '≥ 0.85'],
+  ['home page, cached / raw', ratio('home page, cached', 'raw home page'), '≥ 0.6'],
   ['game, uncached / raw', ratio('game, uncached', 'raw game'), '≥ 0.4'],
   ['page of 100, uncached / raw', ratio('page of 100, uncached', 'raw page of 100'), ''],
   ['durable edit of a game / game, uncached', ratio('durable write, a game’s edit', 'game, uncached'), ''],

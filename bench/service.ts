@@ -1,4 +1,5 @@
 import { addGame } from '../src/catalogue/games/games.ts';
+import { builtSite } from '../src/commands/site-build.ts';
 import { composeService, outsideOf } from '../src/composition/compose.ts';
 import { addUser } from '../src/people/users/users.ts';
 import { createAuthenticator } from '../src/platform/access/authenticate.ts';
@@ -8,7 +9,7 @@ import { readSettings } from '../src/platform/config/settings.ts';
 
 /** The service with content for the benchmarks, in its own process. */
 const settings = readSettings(process.env);
-const service = await composeService(settings, outsideOf(settings));
+const service = await composeService(settings, outsideOf(settings), { site: builtSite() });
 const app = service.apps.production;
 const GAMES = 200;
 const WRITERS = 64;

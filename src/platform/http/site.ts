@@ -178,6 +178,7 @@ const PAGE_HEADERS = ['x-frame-options', 'DENY', ...SECURITY_HEADERS];
 
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
+  ico: 'image/x-icon',
   js: 'text/javascript; charset=utf-8',
   json: 'application/json',
   svg: 'image/svg+xml',

@@ -25,7 +25,7 @@ async function findMod(api: Client, gameId: number, name: string, isSignedIn: bo
 }
 
 export async function load(event: PageServerLoadEvent) {
-  const { game } = await event.parent();
+  const { game, me } = await event.parent();
   const { isSignedIn } = event.platform!;
   const api = apiOf(event);
   const mod = (await findMod(api, game.id, event.params.mod, isSignedIn)) ?? missing();
@@ -38,6 +38,7 @@ export async function load(event: PageServerLoadEvent) {
     api.call('GET /games/{game_id}/mods/{mod_id}/comments', { ...named, _limit: COMMENTS_MAX }),
     api.call('GET /games/{game_id}/mods/{mod_id}/collections', { ...named, _limit: COLLECTIONS_MAX }),
   ]);
+  const isGameTeam = await isOnGameTeam(event, game.id);
   return {
     mod,
     files: files.data,
@@ -49,8 +50,16 @@ export async function load(event: PageServerLoadEvent) {
     allowsComments: (game.community_options & mod.community_options & COMMENTS) !== 0,
     allowsNegative: (game.community_options & NEGATIVE_VOTES) !== 0,
     mine: isSignedIn ? await mineOf(api, mod) : undefined,
-    isGameTeam: await isOnGameTeam(event, game.id),
+    isGameTeam,
+    days: await daysOf(api, named, isGameTeam || team.data.some(({ user }) => user.id === me?.id)),
   };
+}
+
+/** The last days, which teams may see. */
+async function daysOf(api: Client, named: { game_id: number; mod_id: number }, isTeam: boolean) {
+  if (!isTeam) return [];
+  const days = await api.attempt('GET /games/{game_id}/mods/{mod_id}/metrics/days', { ...named, _limit: 100 });
+  return days.ok ? days.value.data.toSorted((one, other) => one.date.localeCompare(other.date)) : [];
 }
 
 /** What the mod is to the visitor. */
