@@ -48,6 +48,7 @@ export const SECTIONS = [
       ['money/stores', 8],
       ['money/refunds', 8],
       ['money/payouts', 8],
+      ['money/statements', 8],
     ],
   },
 ] as const;
