@@ -1,7 +1,9 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { cpuSeconds as cpuSecondsOf } from './cpu.ts';
 import { load } from './load.ts';
 
 const { values: options } = parseArgs({
@@ -37,7 +39,6 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 interface Server {
   readonly process: ChildProcess;
   readonly port: number;
-  readonly startCpuSeconds: number;
 }
 
 const ask = <T>(child: ChildProcess, message: string): Promise<T> =>
@@ -62,7 +63,14 @@ const SETTINGS = {
 function run<T>(side: Side, file: string, data: string, env: Record<string, string>) {
   const child = fork(join(CHECKOUTS[side], 'bench', file), {
     cwd: CHECKOUTS[side],
-    env: { ...process.env, ...SETTINGS, MODSTEAD_DATA: join(folder, `${side}-${data}`), ...env },
+    env: {
+      ...process.env,
+      ...SETTINGS,
+      // As bin/modstead.mjs does.
+      NODE_COMPILE_CACHE: join(CHECKOUTS[side], 'node_modules/.cache/modstead'),
+      MODSTEAD_DATA: join(folder, `${side}-${data}`),
+      ...env,
+    },
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
   });
   return new Promise<{ process: ChildProcess } & T>((resolve, reject) => {
@@ -71,10 +79,8 @@ function run<T>(side: Side, file: string, data: string, env: Record<string, stri
   });
 }
 
-async function start<T>(side: Side, file: string, data: string, env: Record<string, string> = {}): Promise<Server & T> {
-  const server = await run<{ port: number } & T>(side, file, data, env);
-  return { ...server, startCpuSeconds: await cpuSeconds(server.process) };
-}
+const start = <T>(side: Side, file: string, data: string, env: Record<string, string> = {}): Promise<Server & T> =>
+  run<{ port: number } & T>(side, file, data, env);
 
 interface Content {
   readonly game: number;
@@ -203,7 +209,19 @@ for (const each of CASES) {
   console.log(`| ${each.name} | ${here} | ${there} | **${middle}** | ${low} to ${high} |`);
 }
 
-const megabytes = ({ process: { pid } }: Server) =>
+/** Starts the program on the filled game, as operators do, and resolves when it is ready. */
+async function serve(side: Side): Promise<{ process: ChildProcess }> {
+  const child = spawn(process.execPath, [join(CHECKOUTS[side], 'bin/modstead.mjs'), 'serve', '--json'], {
+    cwd: CHECKOUTS[side],
+    env: { ...process.env, ...SETTINGS, MODSTEAD_DATA: join(folder, `${side}-mods`) },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`serve of ${side} ended with ${code}`)));
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  return { process: child };
+}
+
+const megabytes = ({ process: { pid } }: { process: ChildProcess }) =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1024;
 for (const which of ['cached', 'searched'] as const) {
   const [here, there] = [megabytes(servers.here[which]), megabytes(servers.there[which])];
@@ -215,8 +233,8 @@ for (const side of SIDES) for (const { process: child } of Object.values(servers
 const begun: Record<Side, { cpu: number; rss: number }[]> = { here: [], there: [] };
 for (let turn = 0; turn < Number(options.starts); turn += 1)
   for (const side of turn % 2 ? SIDES.toReversed() : SIDES) {
-    const server = await start(side, 'mods.ts', 'mods');
-    begun[side].push({ cpu: server.startCpuSeconds, rss: megabytes(server) });
+    const server = await serve(side);
+    begun[side].push({ cpu: cpuSecondsOf(server.process.pid!), rss: megabytes(server) });
     server.process.kill();
   }
 for (const what of Number(options.starts) > 0 ? (['cpu', 'rss'] as const) : []) {
