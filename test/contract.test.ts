@@ -53,8 +53,6 @@ import { gatherExport } from '../src/signin/exports/gathering.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
 import { putSettings } from '../src/signin/portals/settings.ts';
 import { addGameWebhook } from '../src/studio/webhooks/operations.ts';
-import { contractProblem } from '../tools/contract.ts';
-import { docsProblem } from '../tools/docs.ts';
 import { type Answer, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
 import { serviceOf } from './browser.ts';
 import { choose, giveEarnings, registerAsSeller } from './money.ts';
@@ -477,6 +475,11 @@ function form({ declaration }: AnyOperation, name: string, value: string): [stri
   return [body, { 'content-type': 'multipart/form-data; boundary=b' }];
 }
 
+/** What no query decides is tested on one database. */
+function testHttp(name: string, run: () => Promise<void>): void {
+  if (api.app().db.dialect === 'sqlite') test(name, run);
+}
+
 test('ids and routes are unique', () => {
   const ids = operations.map(({ declaration }) => declaration.id);
   const routes = operations.map(({ declaration: { method, path } }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
@@ -574,11 +577,11 @@ for (const operation of bodyOperations) {
     });
 
   if (method !== 'DELETE' && !operation.declaration.emptyBody)
-    test(`${id} refuses a request without a payload`, async () => {
+    testHttp(`${id} refuses a request without a payload`, async () => {
       isRefused(await call(await allowedTo(operation), operation), 'POST_PUT_NO_PAYLOAD');
     });
 
-  test(`${id} accepts only forms, and input_json only if it is JSON`, async () => {
+  testHttp(`${id} accepts only forms, and input_json only if it is JSON`, async () => {
     const client = await allowedTo(operation);
     const json = { 'content-type': 'application/json' };
     if (!operation.declaration.json)
@@ -590,7 +593,7 @@ for (const operation of bodyOperations) {
 }
 
 for (const operation of plainOperations)
-  test(`${operation.declaration.id} responds only with JSON, and only under an existing API version`, async () => {
+  testHttp(`${operation.declaration.id} responds only with JSON, and only under an existing API version`, async () => {
     const { method } = operation.declaration;
     const { returns } = operation.declaration;
     if (!isStoredFile(returns) && !isEventStream(returns) && !isCsv(returns))
@@ -599,7 +602,7 @@ for (const operation of plainOperations)
   });
 
 for (const operation of readOperations)
-  test(`${operation.declaration.id} responds to HEAD as to GET, without the body`, async () => {
+  testHttp(`${operation.declaration.id} responds to HEAD as to GET, without the body`, async () => {
     const client = await allowedTo(operation);
     const query = QUERIES[operation.declaration.id];
     const got = await client.send('GET', targetOf(operation), { query });
@@ -623,7 +626,7 @@ function methodsAt(target: string): string[] {
 const allowed = ({ headers }: Answer) => headers.allow?.split(', ').sort();
 
 for (const target of targets)
-  test(`${target} lists its methods`, async () => {
+  testHttp(`${target} lists its methods`, async () => {
     const methods = methodsAt(target);
     const options = await api.request('OPTIONS', `/v1${target}`);
     assert.deepEqual([options.status, options.text, allowed(options)], [204, '', methods]);
@@ -651,13 +654,20 @@ function untilChangesArrived(): Promise<void> {
   });
 }
 
+/** Games that Ada's teams make and authors whom she has muted, so that these lists are long as well. */
+async function lengthenOwnLists(): Promise<void> {
+  const people = await Promise.all(Array.from({ length: 6 }, () => api.aUser()));
+  for (const owner of people) await api.joins(ada, await api.aGame({ owner }), 1);
+  for (const { id } of people) await (await api.as(ada)).call(muteAUser, { params: { user_id: id } });
+  await api.counted();
+}
+let lengthened: Promise<void> | undefined;
+
 for (const operation of operations.filter(({ declaration: { list } }) => list))
   test(`${operation.declaration.id} runs as many queries for a long page as for a short one`, async () => {
-    const people = await Promise.all(Array.from({ length: 6 }, () => api.aUser()));
-    for (const owner of people) await api.joins(ada, await api.aGame({ owner }), 1);
+    lengthened ??= lengthenOwnLists();
+    await lengthened;
     const client = await allowedTo(operation);
-    for (const { id } of people) await (await api.as(ada)).call(muteAUser, { params: { user_id: id } });
-    await api.counted();
     await untilChangesArrived();
     const query = QUERIES[operation.declaration.id];
     await client.send('GET', targetOf(operation), { query });
@@ -751,7 +761,3 @@ test('only the store of its own resource writes a table', () => {
         assert.match(basename(file), /^(\w+-)?store\.ts$/, `${file} writes ${table}`);
     }
 });
-
-test('contract/openapi.json is up to date', () => assert.equal(contractProblem(), undefined));
-
-test('the generated documents are up to date', async () => assert.equal(await docsProblem(), undefined));

@@ -7,7 +7,7 @@ import { fillGame } from '../src/demo/filling.ts';
 import { type Client, startApi } from './api.ts';
 
 // Compares generated list queries with a plain loop over all mods, on both databases.
-const QUERIES = Number(process.env['MODSTEAD_TEST_QUERIES'] ?? 1_200);
+const QUERIES = Number(process.env['MODSTEAD_TEST_QUERIES'] ?? 600);
 const SEED = Number(process.env['MODSTEAD_TEST_SEED'] ?? 20_261_115);
 const MODS = 300;
 

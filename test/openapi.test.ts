@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { operations } from '../src/composition/resources.ts';
 import type { OpenApiDocument, OperationObject, Parameter } from '../src/platform/http/openapi/types.ts';
+import { contractProblem } from '../tools/contract.ts';
+import { docsProblem } from '../tools/docs.ts';
 import { startApi } from './api.ts';
 
 const api = await startApi();
@@ -140,3 +142,7 @@ test('the service serves the document in contract/', async () => {
   assert.equal(answer.status, 200);
   assert.deepEqual(answer.body, document);
 });
+
+test('contract/openapi.json is up to date', () => assert.equal(contractProblem(), undefined));
+
+test('the generated documents are up to date', async () => assert.equal(await docsProblem(), undefined));

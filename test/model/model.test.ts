@@ -13,8 +13,8 @@ const api = await startApi({
   },
 });
 
-/** About 20 seconds of one core on either database; `npm run model` does more. */
-const BY_DEFAULT = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? 1_500 : 5_000;
+/** A few seconds of one core on either database; `npm run model` does more. */
+const BY_DEFAULT = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? 600 : 2_000;
 const OPERATIONS = Number(process.env['MODSTEAD_TEST_MODEL'] ?? BY_DEFAULT);
 const SEED = process.env['MODSTEAD_TEST_SEED'] ?? 'money';
 const COMPARED_EVERY = 250;

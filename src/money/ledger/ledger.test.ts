@@ -120,7 +120,7 @@ const isPosted = (transaction: Transaction, posting: Posting): Promise<boolean> 
     },
   );
 
-const OPERATIONS = Number(process.env['MODSTEAD_TEST_LEDGER'] ?? 20_000);
+const OPERATIONS = Number(process.env['MODSTEAD_TEST_LEDGER'] ?? 5_000);
 const WRITTEN_AT_ONCE = 200;
 
 /** A naive model of the books: a number per account, and the rule that a wallet stays at zero or above. */
