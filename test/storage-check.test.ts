@@ -1,6 +1,4 @@
-// Runs alone: it starts programs, which end with its process.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { after, describe, test } from 'node:test';
 import { composeWorker } from '../src/composition/compose.ts';
 import { storedObjects } from '../src/composition/resources.ts';
@@ -9,6 +7,7 @@ import { getModfile } from '../src/files/modfiles/operations.ts';
 import { getMultipartUploadSessions } from '../src/files/uploads/operations.ts';
 import { takeInventory } from '../src/platform/storage/inventory.ts';
 import { type Api, type Mod, startApi } from './api.ts';
+import { type Ended, runHere } from './commands.ts';
 import { startS3 } from './s3.ts';
 import { aSession, someBytes } from './uploads.ts';
 
@@ -142,20 +141,13 @@ async function modOf(api: Api, { id }: { id: number }): Promise<number> {
   return (await query.executeTakeFirstOrThrow()).mod_id;
 }
 
-function run(api: Api, args: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+function run(api: Api, args: readonly string[]): Promise<Ended> {
   const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-  const rest = Object.entries(process.env).filter(([name]) => !/^(MODSTEAD|NODE)_/.test(name));
-  const env = {
-    ...Object.fromEntries(rest),
+  return runHere(['storage', 'check', ...args], {
     MODSTEAD_DATA: api.folder,
     MODSTEAD_LOG: 'off',
     ...(api === services.S3 && { MODSTEAD_STORAGE_URL: s3.url }),
     ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl }),
     ...(sandboxDatabaseUrl && { MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl }),
-  };
-  const child = spawn(process.execPath, ['bin/modstead.mjs', 'storage', 'check', ...args], { env });
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (text) => (out += text));
-  child.stderr.on('data', (text) => (err += text));
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+  });
 }

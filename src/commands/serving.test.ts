@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as passes } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { assertRefusal, endOf, firstLine, runProgram, startProgram } from '../../test/commands.ts';
+import { assertRefusal, endOf, firstLine, runHere, runProgram, startProgram } from '../../test/commands.ts';
 import { relativeCpuTime } from '../../test/cpu-time.ts';
 import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres.ts';
 import { temporaryDatabases, temporaryFolder } from '../../test/temporary.ts';
@@ -80,7 +80,7 @@ test('a service starts in an empty folder, answers over TLS with its sample cont
   t.after(leave);
   if (ON_POSTGRES) {
     assertRefusal(await runProgram(['serve'], settings), 2, /run "npx modstead migrate" first/);
-    const migrated = await runProgram(['migrate'], settings);
+    const migrated = await runHere(['migrate'], settings);
     assert.equal(migrated.code, 0, migrated.err);
     assert.match(migrated.out, /sandbox: created the database serving_\w+_sandbox.*up to date\n$/s);
   }
