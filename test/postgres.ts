@@ -39,7 +39,9 @@ const durableFlags = ['max_connections=200', 'shared_buffers=256MB'];
 
 const clusterOptions = [
   '--username=postgres',
-  '--auth=scram-sha-256',
+  // The folder of the socket is open to its owner alone.
+  '--auth-local=trust',
+  '--auth-host=scram-sha-256',
   // Stretching a random password that only this machine knows would only slow every connection down.
   '--set=scram_iterations=1',
   '--encoding=UTF8',

@@ -17,7 +17,7 @@ Runs the tests of src/ and test/, those that use a database on SQLite and on Pos
 A pattern is a file, a glob, or a part of a path: npm test ratings
 
   --only=sqlite|postgres   run on one database only
-  --concurrency=N          files at a time (default: the number of cores)
+  --concurrency=N          files at a time (default: one more than there are cores)
   --test-timeout=SECONDS   for one test (default 600)
   --file-timeout=SECONDS   for one file (default 600), longer where others use the machine too
   --leak-timeout=SECONDS   for what a file leaves open after its last test (default 10)
@@ -63,7 +63,7 @@ async function main(): Promise<number> {
   const databases = databasesOf(values.only);
   const jobs = jobsOf(chooseFiles(positionals), databases);
   const settings: Settings = {
-    concurrency: values.cpu ? 1 : positive('concurrency', values.concurrency, os.availableParallelism()),
+    concurrency: values.cpu ? 1 : positive('concurrency', values.concurrency, os.availableParallelism() + 1),
     testSeconds: positive('test-timeout', values['test-timeout'], 600),
     fileSeconds: positive('file-timeout', values['file-timeout'], 600),
     leakSeconds: positive('leak-timeout', values['leak-timeout'], 10),
