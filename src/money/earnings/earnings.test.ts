@@ -5,21 +5,29 @@ import {
   aBuyer,
   aPack,
   aPaidMod,
+  aSeller,
   aSellingGame,
   buyPack,
   choose,
+  giveEarnings,
   type SellingGame,
   walletOf,
 } from '../../../test/money.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { verifyLedger } from '../ledger/verification.ts';
+import { requestPayoutOperation } from '../payouts/operations.ts';
 import { getUserPurchases, purchase, refundGamePurchase } from '../purchases/operations.ts';
 import { editGameSellingTerms } from '../terms/operations.ts';
 import { clearDue } from './clearing.ts';
 import { getUserEarnings } from './operations.ts';
 
 const api = await startApi({
-  settings: { MODSTEAD_JOBS: 'off', MODSTEAD_PAYMENTS: 'simulated', MODSTEAD_RATE_LIMITS: 'off' },
+  settings: {
+    MODSTEAD_JOBS: 'off',
+    MODSTEAD_PAYMENTS: 'simulated',
+    MODSTEAD_PAYOUTS: 'off',
+    MODSTEAD_RATE_LIMITS: 'off',
+  },
 });
 const DAY = 86_400;
 const worker = composeWorker(api.app());
@@ -140,4 +148,13 @@ test('a disputed payment takes the mods that were bought since, and their earnin
   assert.equal((await earned(taken.mod.owner, game)).pending, 0);
   assert.equal((await earned(kept.mod.owner, game)).pending, 11);
   await sound();
+});
+
+test('where payouts are off, earnings wait', async () => {
+  const game = await aSellingGame(api);
+  const { user, client } = await aSeller(api);
+  await giveEarnings(api, user, game.id, 5_000);
+  const asked = { params: { game_id: game.id }, body: { idempotent_key: 'all' } };
+  await client.refused(requestPayoutOperation, asked, 403, 900_054);
+  assert.deepEqual((await earned(user, game)).balances, usd(5_000));
 });

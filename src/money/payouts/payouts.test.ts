@@ -3,9 +3,12 @@ import { test } from 'node:test';
 import { type Client, startApi } from '../../../test/api.ts';
 import {
   aBuyer,
+  aPack,
   aPaidMod,
   aSeller,
   aSellingGame,
+  buyPack,
+  choose,
   giveEarnings,
   registerAsSeller,
   type SellingGame,
@@ -98,6 +101,12 @@ test('only approved sellers with enough earnings are paid, and nobody who owes t
   await decide('approved');
   for (const body of [{ amount: 999 }, { amount: 5_001 }, { currency: 'EUR' }])
     await client.refused(requestPayoutOperation, asking(game, body), 422, 900_006);
+  const debt = await buyPack(api, client, game, await aPack(api, game));
+  const { params } = await aPaidMod(api, game, { price: 60 });
+  await client.call(purchase, { params, body: { idempotent_key: 'mod' } });
+  await choose(api, debt.checkout_url, 'dispute');
+  await client.refused(requestPayoutOperation, asking(game), 422, 900_008);
+  await worker.runDue();
   assert.equal((await client.call(requestPayoutOperation, asking(game))).status, 200);
   await staff.refused(deleteAUser, { params: { user_id: user.id } }, 422, 900_038);
   await sound();

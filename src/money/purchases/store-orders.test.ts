@@ -61,6 +61,18 @@ test('a purchase at the store of the portal buys the mod, and a repeated request
   await sound();
 });
 
+test('the rules of a game against fraud hold for purchases at stores, before anything is consumed', async () => {
+  const { game, pack, params, buyer, buy, unused } = await aShop();
+  const other = await aPaidMod(api, game, { tokenpack_id: pack.id });
+  const studio = await api.as(game.owner);
+  await studio.call(editGameSellingTerms, { params: { game_id: game.id }, body: { purchases_per_hour: 1 } });
+  for (let bought = 0; bought < 2; bought += 1) await buy();
+  assert.equal((await buyer.call(purchase, { params, headers, body })).status, 200);
+  const more = { params: other.params, headers, body: { ...body, idempotent_key: 'more' } };
+  await buyer.refused(purchase, more, 422, 900_008);
+  assert.equal(await unused(), 1);
+});
+
 test('of two requests at the same moment one consumes a purchase', async () => {
   const { params, mod, buyer, buy, owned, unused, wallet } = await aShop();
   for (let bought = 0; bought < 2; bought += 1) await buy();

@@ -7,6 +7,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { insufficientFunds } from '../ledger/ledger.ts';
 import { skusOfMod } from '../offers/offers.ts';
+import { logRefusals, requireMaySpend } from '../spending/guards.ts';
 import type { Proof, StorePortal } from '../stores/adapter.ts';
 import { type Spent, type StoreRequest, settleSpent, spend } from '../stores/selling.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
@@ -48,7 +49,7 @@ export async function buyAtStore(
   const open = await store.openStoreOrder(app.db, caller.userId, modId);
   const { spent, fulfilmentId } = open
     ? { spent: await settleSpent(app, caller, request, open.fulfilment_id), fulfilmentId: open.fulfilment_id }
-    : await beginOrder(app, caller, game, checkout, request);
+    : await logRefusals(app, caller, checkout, () => beginOrder(app, caller, game, checkout, request));
   if (spent !== 'fulfilled') throw refusalOf(spent);
   await handOver(app, caller, fulfilmentId);
   return answerBought(app, keyed, respond, (transaction) => store.storeOrderOf(transaction, fulfilmentId));
@@ -69,10 +70,10 @@ async function beginOrder(
   checkout: StoreCheckout,
   request: StoreRequest,
 ): Promise<{ spent: Spent; fulfilmentId: number }> {
-  const { sku } = await app.db.write((transaction) => requireOrderable(transaction, caller, game, checkout));
+  const { sku } = await app.db.write((transaction) => requireOrderable(app, transaction, caller, game, checkout));
   let fulfilmentId = 0;
   const spent = await spend(app, caller, request, sku, async (transaction, record) => {
-    const { mod } = await requireOrderable(transaction, caller, game, checkout);
+    const { mod } = await requireOrderable(app, transaction, caller, game, checkout);
     // A second request at the same moment would consume a second purchase for the same mod.
     if (await store.openStoreOrder(transaction, caller.userId, mod.id)) throw refusalOf('pending');
     const intended = await record();
@@ -97,6 +98,7 @@ async function beginOrder(
 
 /** The product that pays for the mod at this store, if nothing keeps the caller from buying. Locks the mod. */
 async function requireOrderable(
+  app: App,
   transaction: Transaction,
   caller: UserCaller,
   game: GameRow,
@@ -104,6 +106,7 @@ async function requireOrderable(
 ): Promise<{ mod: ModRow; sku: string }> {
   const mod = (await lockMods(transaction, [modId])).get(modId)!;
   await requireBuyable(transaction, caller, game, mod, displayAmount);
+  await requireMaySpend(app, transaction, caller, mod);
   requireInStock(mod);
   const listed = (await skusOfMod(transaction, mod)).find((each) => each.portal === portal);
   if (!listed) throw new ApiError('MONETIZATION_SKU_MISSING', { fields: [{ field: 'mod_id', rule: 'not_for_sale' }] });
