@@ -22,7 +22,7 @@ With --uploads the clients upload files in parts and resume, and each file is lo
 With --counters they subscribe, rate, comment and follow at random until this many writes are acknowledged. A service is
 killed as often as --loops says; two run on PostgreSQL. Every counter must then equal a recount within five seconds.
 With --checkouts they buy and return a mod, the books are verified, and lost answers are asked for again.
-With --sales a backend reports, commits and claws back sales of 16 players, with the same checks.
+With --sales a backend reports, commits and claws back sales of 16 players while they clear and the seller is paid.
 MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
 } else if (values.uploads) {
   const { loops, parts, completed, lost } = await uploadCrashLoop(Number(values.loops), console.log);
@@ -43,9 +43,14 @@ MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
   console.log(`${loops} kills, ${purchases} purchases, ${refunds} returns, ${problems.length} problems`);
   process.exitCode = problems.length > 0 ? 1 : 0;
 } else if (values.sales) {
-  const { loops, commits, clawbacks, problems } = await saleCrashLoop(Number(values.loops), console.log);
+  const { loops, commits, clawbacks, cleared, payouts, problems } = await saleCrashLoop(
+    Number(values.loops),
+    console.log,
+  );
   for (const line of problems) console.log(`PROBLEM ${line}`);
-  console.log(`${loops} kills, ${commits} commits, ${clawbacks} clawbacks, ${problems.length} problems`);
+  console.log(
+    `${loops} kills, ${commits} commits, ${clawbacks} clawbacks, ${cleared} cleared, ${payouts} payouts, ${problems.length} problems`,
+  );
   process.exitCode = problems.length > 0 ? 1 : 0;
 } else {
   const { loops, acknowledged, lost, slowestStartMs } = await crashLoop(Number(values.loops), console.log);

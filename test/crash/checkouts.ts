@@ -37,6 +37,9 @@ export interface CheckoutCrashResult {
 export interface Scene {
   readonly gameId: number;
   readonly modId: number;
+  /** The author of the mod, and their token. */
+  readonly sellerId: number;
+  readonly studio: string;
   readonly buyers: readonly Buyer[];
 }
 
@@ -122,18 +125,14 @@ export async function makeScene(env: Record<string, string>): Promise<Scene> {
       const { id: userId } = await addUser(app, transaction, { username: `Buyer ${i}` });
       buyers.push({ userId, token: await tokenOf(userId), owns: false, open: undefined, attempts: 0 });
     }
-    return { gameId: game.id, modId: mod.id, studio: await tokenOf(owner.id), buyers };
+    return { gameId: game.id, modId: mod.id, sellerId: owner.id, studio: await tokenOf(owner.id), buyers };
   });
   await offerMod(service.port, made);
   await service.stop();
   return made;
 }
 
-interface Made extends Scene {
-  readonly studio: string;
-}
-
-async function offerMod(port: number, made: Made): Promise<void> {
+async function offerMod(port: number, made: Scene): Promise<void> {
   const asStudio = { token: made.studio };
   const must = async (method: string, path: string, form: string | Buffer, type?: string) => {
     const { status, body } = await send(port, asStudio, method, path, form, type);

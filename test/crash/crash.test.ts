@@ -40,8 +40,8 @@ test('kill -9 during checkouts and refunds leaves nothing half done, and a repea
   assert.ok(purchases > 0);
 });
 
-test('kill -9 during commits and clawbacks leaves nothing half done, and a repeated request succeeds', async () => {
-  const { commits, clawbacks, problems } = await saleCrashLoop(1);
+test('kill -9 during commits, clawbacks, clearing and payouts leaves nothing half done, and a repeated request succeeds', async () => {
+  const { commits, clawbacks, problems } = await saleCrashLoop(2);
   assert.deepEqual(problems, []);
   assert.ok(commits > 0 && clawbacks > 0, `${commits} commits, ${clawbacks} clawbacks`);
 });

@@ -1,5 +1,11 @@
 import { Agent } from 'node:http';
+import { decideOverSeller, registerSeller } from '../../src/money/partners/sellers.ts';
+import { acceptVersion } from '../../src/people/agreements/acceptances.ts';
+import { requireCurrent } from '../../src/people/agreements/agreements.ts';
+import { AGREEMENT_TYPES } from '../../src/people/agreements/types.ts';
+import { OPERATOR } from '../../src/platform/access/caller.ts';
 import { issueToken } from '../../src/platform/access/credentials.ts';
+import type { App } from '../../src/platform/app.ts';
 import { addClient } from '../../src/signin/oauth/clients.ts';
 import { startAhead } from './ahead.ts';
 import { checkSums, inspect, makeScene, PRICE, type Scene, SKU, send } from './checkouts.ts';
@@ -25,19 +31,27 @@ interface Shop {
   readonly scene: Scene;
   readonly client: { readonly client_id: number; readonly client_secret: string };
   readonly players: readonly Player[];
+  /** The author of the mod asks for payouts. A request that was not acknowledged is repeated with its key. */
+  readonly seller: { payouts: number; open: boolean };
 }
 
 export interface SaleCrashResult {
   readonly loops: number;
   readonly commits: number;
   readonly clawbacks: number;
+  /** Sales that cleared, and payouts. */
+  readonly cleared: number;
+  readonly payouts: number;
   readonly problems: string[];
 }
 
-/** Kills the service with -9 while a backend commits and claws back sales; then nothing is half done. */
+/**
+ * Kills the service with -9 while a backend commits and claws back sales, a job clears them, and the seller is paid;
+ * then nothing is half done.
+ */
 export function saleCrashLoop(loops: number, said: (line: string) => void = () => {}): Promise<SaleCrashResult> {
   return withService(async (plain) => {
-    const env = { ...plain, MODSTEAD_PAYMENTS: 'simulated' };
+    const env = { ...plain, MODSTEAD_PAYMENTS: 'simulated', MODSTEAD_PAYOUTS: 'simulated' };
     const shop = await makeShop(env);
     const problems: string[] = [];
     const counted = { intent: 0, commit: 0, clawback: 0 };
@@ -48,21 +62,29 @@ export function saleCrashLoop(loops: number, said: (line: string) => void = () =
     };
     for (let loop = 1; loop <= loops; loop += 1) {
       const service = await start(env, loop * 60);
-      await sellUntilKilled(service, await resume(service), shop, counted);
-      problems.push(...(await inspect(env, checkSums)));
+      // Every second start is killed while the job clears what was sold before, and the seller asks for it.
+      if (loop % 2 === 0) await payAndKill(service, shop, problems);
+      else await sellUntilKilled(service, await resume(service), shop, counted);
+      problems.push(...(await inspect(env, checkSums)), ...(await inspect(env, checkKeys)));
       const { commit, clawback } = counted;
-      said(`kill ${loop} of ${loops}: ${commit} commits, ${clawback} clawbacks, ${problems.length} problems`);
+      said(
+        `kill ${loop} of ${loops}: ${commit} commits, ${clawback} clawbacks, ${shop.seller.payouts} payouts, ${problems.length} problems`,
+      );
     }
     const service = await startAhead(env, (loops + 1) * 60);
     await resume(service);
     problems.push(...(await checkSums(service.apps.production)));
+    const cleared = await countCleared(service.apps.production);
     await service.stop();
-    return { loops, commits: counted.commit, clawbacks: counted.clawback, problems };
+    const { payouts } = shop.seller;
+    return { loops, commits: counted.commit, clawbacks: counted.clawback, cleared, payouts, problems };
   });
 }
 
 async function makeShop(env: Record<string, string>): Promise<Shop> {
   const scene = await makeScene(env);
+  await inspect(env, (app) => approveSeller(app, scene.sellerId));
+  await allowPayouts(env, scene);
   return inspect(env, (app) =>
     app.db.write(async (transaction) => {
       const grants = ['client_credentials'] as const;
@@ -74,10 +96,43 @@ async function makeShop(env: Record<string, string>): Promise<Shop> {
         const begun = { delegation: '', sales: 1, transactionId: 0, step: 'intent' } as const;
         players.push({ userId, token, buysMod: at % 2 === 0, ...begun });
       }
-      return { scene, client, players };
+      return { scene, client, players, seller: { payouts: 0, open: false } };
     }),
   );
 }
+
+const DETAILS = { legal_name: 'Ada Lovelace', country: 'GB', payout_details: 'GB33 BUKB 2020 1555 5555 55' };
+
+async function approveSeller(app: App, sellerId: number): Promise<void> {
+  const { id } = await requireCurrent(app, AGREEMENT_TYPES.MONETIZATION);
+  const seller = { ...OPERATOR, userId: sellerId, admin: false, staff: 0 };
+  await acceptVersion(app, seller, id);
+  await registerSeller(app, seller, DETAILS);
+  await decideOverSeller(app, OPERATOR, sellerId, { status: 'approved', reason: '' });
+}
+
+/** Sales clear with the next run of the job, and every amount is paid out. */
+async function allowPayouts(env: Record<string, string>, { gameId, studio }: Scene): Promise<void> {
+  const service = await startAhead(env);
+  const path = `/v1/games/${gameId}/monetization/terms`;
+  const { status, body } = await send(service.port, { token: studio }, 'PUT', path, 'hold_days=0&payout_min=1');
+  await service.stop();
+  if (status !== 200) throw new Error(body);
+}
+
+/** One key makes one payout. */
+async function checkKeys({ db }: App): Promise<string[]> {
+  const rows = await db.query
+    .selectFrom('payouts')
+    .select(['request_key'])
+    .groupBy('request_key')
+    .having(({ fn }) => fn.countAll(), '>', 1)
+    .execute();
+  return rows.map(({ request_key }) => `key ${request_key} made two payouts`);
+}
+
+const countCleared = async ({ db }: App): Promise<number> =>
+  (await db.query.selectFrom('earnings').select('id').where('cleared_id', '>', 0).execute()).length;
 
 /** Signs the backend in, and lets it act for the players; both end after a while. */
 async function prepare(port: number, { client, players }: Shop): Promise<string> {
@@ -143,6 +198,33 @@ async function sellUntilKilled(service: Running, backend: string, shop: Shop, co
   agent.destroy();
 }
 
+const PAYING_MS = 1_500;
+
+async function payAndKill({ port, process }: Running, shop: Shop, problems: string[]): Promise<void> {
+  const state = { killed: false };
+  const paying = (async () => {
+    while (!state.killed) {
+      const answer = await payOut(port, shop).catch(() => 'answered');
+      if (answer !== 'answered') problems.push(`the seller asked for a payout: ${answer}`);
+    }
+  })();
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * PAYING_MS));
+  state.killed = true;
+  await kill(process);
+  await paying;
+}
+
+/** Asks for everything that is available, which may be nothing. */
+async function payOut(port: number, { scene, seller }: Shop): Promise<string> {
+  seller.open = true;
+  const path = `/v1/games/${scene.gameId}/monetization/payouts`;
+  const form = `idempotent_key=${seller.payouts + 1}`;
+  const { status, body } = await send(port, { token: scene.studio }, 'POST', path, form);
+  seller.open = false;
+  if (status === 200) seller.payouts += 1;
+  return status === 200 || body.includes('900006') ? 'answered' : `${status} ${body}`;
+}
+
 /** A backend that lost an answer repeats the request, which succeeds whether or not it had been done. */
 async function repeatOpen(port: number, backend: string, shop: Shop): Promise<string[]> {
   const problems: string[] = [];
@@ -151,7 +233,8 @@ async function repeatOpen(port: number, backend: string, shop: Shop): Promise<st
     const { status, body } = await sendStep(port, backend, player, shop);
     if (status !== 200) problems.push(`user ${player.userId} repeated ${step}: ${status} ${body}`);
   }
-  return problems;
+  const answer = shop.seller.open ? await payOut(port, shop) : 'answered';
+  return answer === 'answered' ? problems : [...problems, `the seller repeated a payout: ${answer}`];
 }
 
 /** Between a commit and its clawback the player has the tokens or the mod, and otherwise nothing. */
