@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+import { findChromium } from '../test/chromium.ts';
+import { BUDGETS, checkPage, type Report, VIEWS } from './site-pages.ts';
+
+const HELP = `npm run site-check [-- --site https://localhost:8443 --only PATTERN --per-kind 2]
+
+Opens the public pages of the site in Chromium, at 320 and 1280 px, in light and dark, from right to left, with and without
+scripts, and checks them against the budgets: at most ${BUDGETS.scriptBytes} bytes of scripts and ${BUDGETS.styleBytes} of styles as
+sent, layout shift at most ${BUDGETS.shift}, no violation that axe-core finds, nothing wider than the window, no error in the
+console. Without --site it starts a service with sample content. Pages come from the sitemap, --per-kind of each kind.`;
+
+interface Started {
+  readonly site: string;
+  stop(): Promise<void>;
+}
+
+async function startService(): Promise<Started> {
+  const data = fs.mkdtempSync(path.join(os.tmpdir(), 'modstead-site-check-'));
+  const child = spawn(process.execPath, ['bin/modstead.mjs', 'serve', '--demo', '--json'], {
+    env: { ...process.env, MODSTEAD_DATA: data, MODSTEAD_PORT: '0', MODSTEAD_RATE_LIMITS: 'off' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [ready] = (await once(child.stdout, 'data')) as [Buffer];
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    fs.rmSync(data, { recursive: true });
+  };
+  return { site: (JSON.parse(ready.toString()) as { site: string }).site.replace(/\/$/, ''), stop };
+}
+
+/** Pages that no sitemap lists. */
+const OTHERS = ['/?q=sky', '/nothing-here', '/legal/privacy', '/report?resource=mods&id=1', '/sign-in'];
+
+/** `/g/skyfarers/m/rivers` is of the kind `g/m`. */
+const kindOf = (page: string) =>
+  page
+    .split('?')[0]!
+    .split('/')
+    .filter((_, index) => index % 2 === 1)
+    .join('/');
+
+async function pagesOf(site: string, perKind: number): Promise<string[]> {
+  const read = async (address: string) => {
+    const answer = await fetch(address);
+    const text = await answer.text();
+    return [...text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, found]) => found!.replaceAll('&amp;', '&'));
+  };
+  const parts = await read(`${site}/sitemap.xml`);
+  const listed = (await Promise.all(parts.map(read))).flat().map((address) => new URL(address).pathname);
+  const [game] = listed.filter((page) => /^\/g\/[^/]+$/.test(page));
+  const [mod] = listed.filter((page) => /^\/g\/[^/]+\/m\/[^/]+$/.test(page));
+  const html = mod ? await (await fetch(site + mod)).text() : '';
+  const [user] = /\/u\/[\w%-]+/.exec(html) ?? [];
+  const derived = game
+    ? [`${game}?view=table`, `${game}?q=nothing-has-this-word`, `${game}/c`, `${game}/r`, `/embed${game.slice(2)}`]
+    : [];
+  const card = mod ? [`/embed${mod.slice(2).replace('/m/', '/')}`] : [];
+  const groups = Map.groupBy(listed, kindOf);
+  const chosen = [...groups.values()].flatMap((pages) => pages.slice(0, perKind));
+  return [...new Set([...chosen, ...derived, ...card, ...(user ? [user] : []), ...OTHERS])];
+}
+
+function line({ path, view, scriptBytes, styleBytes, requests, shift, paint, problems }: Report): string {
+  const how = `${view.width} ${view.colorScheme} ${view.direction}${view.scripts ? '' : ' no scripts'}`;
+  const sizes = `${(scriptBytes / 1000).toFixed(1)} kB js, ${(styleBytes / 1000).toFixed(1)} kB css, ${requests} requests`;
+  const painted = view.scripts ? `, shift ${shift.toFixed(3)}, paint ${Math.round(paint)} ms` : '';
+  return `${problems.length === 0 ? 'ok  ' : 'FAIL'} ${path} (${how}): ${sizes}${painted}${problems.map((each) => `\n       ${each}`).join('')}`;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean' },
+      site: { type: 'string' },
+      only: { type: 'string', default: '' },
+      'per-kind': { type: 'string', default: '2' },
+    },
+  });
+  if (values.help) return console.log(HELP);
+  const found = findChromium();
+  if ('reason' in found) throw new Error(found.reason);
+  const own = values.site === undefined ? await startService() : undefined;
+  const site = (values.site ?? own!.site).replace(/\/$/, '');
+  // The service's own certificate is not known to this process.
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP localhost 127.0.0.1,MAP *.localhost 127.0.0.1'];
+  const browser = await chromium.launch({ executablePath: found.path, args });
+  try {
+    const pages = (await pagesOf(site, Number(values['per-kind']))).filter((page) =>
+      new RegExp(values.only).test(page),
+    );
+    const reports: Report[] = [];
+    for (const page of pages)
+      for (const view of VIEWS) {
+        // A missing page is shown with its own status.
+        const report = await checkPage(browser, site + page, view, (text) => text.includes('status of 404'));
+        reports.push(report);
+        console.log(line(report));
+      }
+    const failed = reports.filter(({ problems }) => problems.length > 0).length;
+    const most = (pick: (report: Report) => number) => Math.max(...reports.map(pick));
+    console.log(
+      `${pages.length} pages, ${reports.length} views, ${failed} over budget; most: ${(most((each) => each.scriptBytes) / 1000).toFixed(1)} kB js, ${(most((each) => each.styleBytes) / 1000).toFixed(1)} kB css, shift ${most((each) => each.shift).toFixed(3)}`,
+    );
+    if (failed > 0) process.exitCode = 1;
+  } finally {
+    await browser.close();
+    await own?.stop();
+  }
+}
+
+if (import.meta.main) await main();

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page, Response } from 'playwright-core';
+
+/** The budgets of one page on a first visit. */
+export const BUDGETS = { scriptBytes: 60_000, styleBytes: 20_000, requests: 100, shift: 0.02 } as const;
+
+export interface View {
+  readonly width: number;
+  readonly colorScheme: 'light' | 'dark';
+  readonly scripts: boolean;
+  readonly direction: 'ltr' | 'rtl';
+}
+
+/** Every combination would take long; these have each value with each other one at least once. */
+export const VIEWS: readonly View[] = [
+  { width: 1280, colorScheme: 'light', scripts: true, direction: 'ltr' },
+  { width: 320, colorScheme: 'dark', scripts: true, direction: 'ltr' },
+  { width: 1280, colorScheme: 'dark', scripts: true, direction: 'rtl' },
+  { width: 320, colorScheme: 'light', scripts: false, direction: 'ltr' },
+];
+
+export interface Report {
+  readonly path: string;
+  readonly view: View;
+  readonly scriptBytes: number;
+  readonly styleBytes: number;
+  readonly requests: number;
+  /** Layout shift and milliseconds to the largest paint; 0 without scripts. */
+  readonly shift: number;
+  readonly paint: number;
+  readonly problems: readonly string[];
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Runs before the page, so that nothing is missed. */
+const OBSERVE = `
+  window.__shift = 0; window.__paint = 0;
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.__shift += entry.value; })
+    .observe({ type: 'layout-shift', buffered: true });
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.__paint = entry.startTime; })
+    .observe({ type: 'largest-contentful-paint', buffered: true });`;
+
+const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** Opens a page in a fresh browser profile, as on a first visit, and measures it. */
+export async function checkPage(
+  browser: Browser,
+  address: string,
+  view: View,
+  isKnown: (text: string) => boolean = () => false,
+): Promise<Report> {
+  const context = await browser.newContext({
+    ignoreHTTPSErrors: true,
+    locale: 'en-US',
+    viewport: { width: view.width, height: 900 },
+    colorScheme: view.colorScheme,
+    javaScriptEnabled: view.scripts,
+  });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const answers: Response[] = [];
+  page.on('response', (response) => answers.push(response));
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !isKnown(message.text())) problems.push(`console: ${message.text()}`);
+  });
+  try {
+    if (view.scripts) await page.addInitScript(OBSERVE);
+    const opened = await page.goto(address, { waitUntil: 'load', timeout: 120_000 });
+    if (!opened || opened.status() >= 500) problems.push(`status ${opened?.status()}`);
+    const sizes = await sizesOf(answers);
+    // Measured before the direction is turned, which moves everything.
+    const { shift, paint } = view.scripts ? await paintOf(page) : { shift: 0, paint: 0 };
+    if (view.direction === 'rtl' && view.scripts) await page.evaluate('document.documentElement.dir = "rtl"');
+    problems.push(...(await layoutProblems(page)), ...overBudget({ ...sizes, shift }));
+    // The checker itself adds a style, which the policy of the page refuses.
+    page.removeAllListeners('console');
+    if (view.scripts) problems.push(...(await accessibilityProblems(page)));
+    return { path: new URL(address).pathname + new URL(address).search, view, ...sizes, shift, paint, problems };
+  } finally {
+    await context.close();
+  }
+}
+
+async function sizesOf(answers: readonly Response[]) {
+  const sizes = { scriptBytes: 0, styleBytes: 0, requests: answers.length };
+  for (const answer of answers) {
+    const type = answer.headers()['content-type'] ?? '';
+    const kind = type.includes('javascript') ? 'scriptBytes' : type.includes('text/css') ? 'styleBytes' : undefined;
+    if (!kind) continue;
+    const { responseBodySize } = await answer.request().sizes();
+    sizes[kind] += responseBodySize;
+  }
+  return sizes;
+}
+
+async function paintOf(page: Page): Promise<{ shift: number; paint: number }> {
+  await page.waitForLoadState('networkidle', { timeout: 60_000 }).catch(() => undefined);
+  return page.evaluate<{ shift: number; paint: number }>('({ shift: window.__shift, paint: window.__paint })');
+}
+
+async function layoutProblems(page: Page): Promise<string[]> {
+  const beyond = await page.evaluate<number>(BEYOND);
+  return beyond > 0 ? [`${beyond} px wider than the window`] : [];
+}
+
+function overBudget(measured: { scriptBytes: number; styleBytes: number; requests: number; shift: number }): string[] {
+  return Object.entries(BUDGETS).flatMap(([name, most]) => {
+    const value = measured[name as keyof typeof BUDGETS];
+    return value > most ? [`${name} ${Math.round(value * 1000) / 1000}, at most ${most}`] : [];
+  });
+}
+
+async function accessibilityProblems(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate<{ id: string; nodes: { target: string[]; failureSummary?: string }[] }[]>(
+    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))',
+  );
+  return violations.map(({ id, nodes }) => {
+    const [first] = nodes;
+    const why = first?.failureSummary?.split('\n').slice(1, 2).join(' ').trim() ?? '';
+    return `axe ${id}: ${nodes.length} × ${first?.target.join(' ')} ${why}`;
+  });
+}
