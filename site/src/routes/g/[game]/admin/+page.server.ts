@@ -15,7 +15,8 @@ export async function load(event: PageServerLoadEvent) {
   const platform = PLATFORMS.find((each) => each === query.get('platform'));
   const api = platform ? apiOf(event).with({ platform }) : apiOf(event);
   const days = SPANS.find((each) => each === Number(query.get('days'))) ?? SPANS[0];
-  const now = Date.now();
+  // The last day of the span, today unless the address names one.
+  const now = Date.parse(query.get('to') ?? '') || Date.now();
   const inGame = { game_id: game.id };
   const span = (from: number, to: number) =>
     api.call('GET /games/{game_id}/metrics/days', {
