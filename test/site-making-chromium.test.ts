@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import sharp from 'sharp';
-import { editModOperation, getMods } from '../src/catalogue/mods/operations.ts';
+import { getMod, getMods } from '../src/catalogue/mods/operations.ts';
 import { builtSite } from '../src/commands/site-build.ts';
 import { getModfiles } from '../src/files/modfiles/operations.ts';
 import { decideOverContent } from '../src/moderation/moderation/operations.ts';
@@ -166,7 +166,7 @@ test('in Chromium an author publishes a large file over a broken line and a relo
   await page.getByLabel('Name', { exact: true }).fill('深い川');
   await page.getByRole('button', { name: 'Save Japanese' }).click();
   await page.getByText('Saved.').waitFor();
-  const translated = await team.call(editModOperation, { params, body: {}, headers: { 'accept-language': 'ja' } });
+  const translated = await team.call(getMod, { params, headers: { 'accept-language': 'ja' } });
   assert.equal(translated.body.name, '深い川');
 
   const decision = { resource: 'mods', id: mod.id, decision: 'deny', reason: `Too deep ${EVIL}` } as const;
