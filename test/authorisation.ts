@@ -358,7 +358,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-moderation-queue': { open: '!kk -t- ---- --- +bk', refs: [17_012] },
   'get-pending-files': { open: '!kk -t- ---- --- +bk', refs: [17_012] },
   'get-reported-items': { open: '!kk -t- ---- --- +bk', refs: [17_012] },
-  'set-up-site': { open: '!++ +++ ++++ +++ +b+' },
+  'set-up-site': { open: '+++ +++ ++++ +++ +++' },
   'get-accounts': { open: '!kk -t- ---- --- +bk', refs: [17_012] },
   'get-installation': { open: '!kk -t- ---- --- +bk', refs: [17_012] },
   'get-parked-jobs': { open: '!kk -t- ---- --- +bk', refs: [17_012] },

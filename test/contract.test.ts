@@ -335,7 +335,7 @@ const cookUpload = await asRunner.call(openCookUpload, { params: { claim_id: cla
 /** Values of path parameters. */
 await api.app().db.write(({ query }) => {
   const parked = { kind: 'contract', key: null, payload: 'null', state: 'parked' as const, attempt: 1 };
-  const jobs = [0, 1, 2].map(() => ({ ...parked, date_due: 0, last_error: 'It failed', date_added: 0 }));
+  const jobs = Array.from({ length: 6 }, () => ({ ...parked, date_due: 0, last_error: 'It failed', date_added: 0 }));
   return query.insertInto('jobs').values(jobs).execute();
 });
 const PARAMETERS: Record<string, string | number> = {
