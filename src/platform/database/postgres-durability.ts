@@ -1,8 +1,7 @@
 import pg from 'pg';
 
-/** A flush waits for the commits of open transactions: this long for each of them, and in all at most as long as below. */
-const GATHER_MS_EACH = 2;
-const GATHER_MS_MAX = 16;
+/** While other transactions are open, a flush waits this long for their commits. */
+const GATHER_MS = 6;
 
 interface Waiter {
   resolve(): void;
@@ -18,15 +17,15 @@ const FLUSH = "select pg_logical_emit_message(true, 'modstead', '')";
  */
 class FlushConnection {
   readonly #client: pg.Client;
-  readonly #openTransactions: () => number;
+  readonly #isAlone: () => boolean;
   readonly #flushed: () => void;
   #waiters: Waiter[] = [];
   #flushing: Promise<void> | undefined;
   failure: { readonly error: unknown } | undefined;
 
-  constructor(client: pg.Client, openTransactions: () => number, flushed: () => void) {
+  constructor(client: pg.Client, isAlone: () => boolean, flushed: () => void) {
     this.#client = client;
-    this.#openTransactions = openTransactions;
+    this.#isAlone = isAlone;
     this.#flushed = flushed;
     client.on('error', (error) => this.#fail(error));
     client.on('end', () => this.#fail(new Error('Connection terminated')));
@@ -64,8 +63,8 @@ class FlushConnection {
   }
 
   async #gather(): Promise<void> {
-    const until = performance.now() + Math.min(GATHER_MS_MAX, GATHER_MS_EACH * this.#openTransactions());
-    while (this.#openTransactions() > 0 && performance.now() < until) await new Promise((turn) => setTimeout(turn, 1));
+    const until = performance.now() + GATHER_MS;
+    while (!this.#isAlone() && performance.now() < until) await new Promise((turn) => setTimeout(turn, 1));
   }
 
   #fail(error: unknown): void {
@@ -77,14 +76,14 @@ class FlushConnection {
 /** Opens a flush connection, and a new one after it broke. */
 export class Durability {
   readonly #open: () => pg.Client;
-  readonly #openTransactions: () => number;
+  readonly #isAlone: () => boolean;
   readonly #flushed: () => void;
   #connection: Promise<FlushConnection> | undefined;
   #current: FlushConnection | undefined;
 
-  constructor(parts: { open: () => pg.Client; openTransactions: () => number; flushed: () => void }) {
+  constructor(parts: { open: () => pg.Client; isAlone: () => boolean; flushed: () => void }) {
     this.#open = parts.open;
-    this.#openTransactions = parts.openTransactions;
+    this.#isAlone = parts.isAlone;
     this.#flushed = parts.flushed;
   }
 
@@ -105,7 +104,7 @@ export class Durability {
   async #connect(): Promise<FlushConnection> {
     const client = this.#open();
     await client.connect();
-    this.#current = new FlushConnection(client, this.#openTransactions, this.#flushed);
+    this.#current = new FlushConnection(client, this.#isAlone, this.#flushed);
     return this.#current;
   }
 }

@@ -178,7 +178,7 @@ export class Transactions {
     this.#changes = changes;
     this.#durability = new Durability({
       open: openFlushes,
-      openTransactions: () => this.#open,
+      isAlone: () => this.#open === 0,
       flushed: () => {
         this.counters.commits += 1;
       },

@@ -5,7 +5,7 @@ import { eachDatabase } from '../../../test/databases.ts';
 import { type Query, statement } from './database.ts';
 import { totalOf } from './totals.ts';
 
-const NUMBERS = 2_000_000;
+const NUMBERS = 500_000;
 const ONE = statement('select 1 as one');
 
 /** A count that no index speeds up. */
