@@ -40,7 +40,15 @@ const areas = (): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-const languagesOf = (area: string) => readdirSync(path.join(FOLDER, area)).map((file) => path.basename(file, '.json'));
+/** English with accents and room to grow, from left to right and from right to left; for looking at pages in development. */
+const PSEUDO = ['en-XA', 'ar-XB'];
+
+const languagesOf = (area: string) => [
+  ...readdirSync(path.join(FOLDER, area))
+    .map((file) => path.basename(file, '.json'))
+    .filter((name) => name !== 'notes'),
+  ...PSEUDO,
+];
 
 /** A module that loads the texts of an area and language when they are first needed. */
 function loaders(): string {
@@ -67,10 +75,16 @@ const read = (area: string, language: string): Texts => {
 };
 
 function moduleOf(area: string, language: string): string {
-  const sources = [language, language.split('-')[0]!, 'en'].map((from) => [from, read(area, from)] as const);
+  const isPseudo = PSEUDO.includes(language);
+  const sources = (isPseudo ? ['en'] : [language, language.split('-')[0]!, 'en']).map(
+    (from) => [from, read(area, from)] as const,
+  );
   const entries = Object.keys(read(area, 'en')).map((key) => {
     const [from, own] = sources.find(([, own]) => key in own)!;
-    return [key, codeOf(own[key]!, from === 'en' ? 'english' : 'rules', `${area}/${from}.json: ${key}`)] as const;
+    return [
+      key,
+      codeOf(own[key]!, from === 'en' ? 'english' : 'rules', `${area}/${from}.json: ${key}`, isPseudo),
+    ] as const;
   });
   return `import { rulesOf } from '/src/texts/rules.ts';
 const rules = rulesOf(${JSON.stringify(language)});
@@ -78,9 +92,28 @@ const english = rulesOf('en');
 export default ${nested(entries, (key, code) => `${JSON.stringify(key)}: ${code},`)};`;
 }
 
+const ACCENTS: Readonly<Record<string, string>> = Object.fromEntries(
+  [...'aáeéiíoóuúcçnñsšyýAÁEÉIÍOÓUÚCÇNÑSŠYÝ'.matchAll(/(.)(.)/gu)].map(([, plain, accented]) => [plain!, accented!]),
+);
+const accented = (text: string) => text.replace(/[a-z]/gi, (letter) => ACCENTS[letter] ?? letter);
+
+/** A third longer, as many languages are, in brackets that show where a text is cut off. */
+function pseudo(elements: readonly Element[]): Element[] {
+  const length = elements.reduce((sum, element) => sum + (element.type === KIND.literal ? element.value.length : 0), 0);
+  const inner = (inside: readonly Element[]): Element[] =>
+    inside.map((element) => {
+      if (element.type === KIND.literal) return { ...element, value: accented(element.value) };
+      if (!('options' in element)) return element;
+      const options = Object.entries(element.options).map(([form, { value }]) => [form, { value: inner(value) }]);
+      return { ...element, options: Object.fromEntries(options) } as Element;
+    });
+  const literal = (value: string): Element => ({ type: KIND.literal, value });
+  return [literal('['), ...inner(elements), literal(`${'~'.repeat(Math.ceil(length / 3))}]`)];
+}
+
 /** A message as an expression: a string, or a function of its values. */
-function codeOf(text: string, rules: string, at: string): string {
-  const elements = parse(text);
+function codeOf(text: string, rules: string, at: string, isPseudo: boolean): string {
+  const elements = isPseudo ? pseudo(parse(text)) : parse(text);
   const code = joined(elements, rules, at);
   return Object.keys(argumentsOf(elements)).length === 0 ? code : `(values) => ${code}`;
 }

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { AREAS, languagesOf, problemsOf, strayFiles } from '../tools/language-checks.ts';
+import { AREAS, languagesOf, problemsOf, problemsOfNotes, strayFiles } from '../tools/language-checks.ts';
 import { assertNone } from './hand-tables.ts';
 
 for (const area of AREAS) {
@@ -8,6 +8,10 @@ for (const area of AREAS) {
       strayFiles(area),
       'Add the language to LANGUAGES in src/platform/localisation/languages.ts, or remove the file.',
     );
+  });
+
+  test(`each of the ${area.name} has a note for translators`, () => {
+    assertNone(problemsOfNotes(area), `Add these to notes.json beside en.json.`);
   });
 
   for (const language of languagesOf(area))

@@ -1,7 +1,8 @@
 import { error, type RequestEvent, redirect } from '@sveltejs/kit';
 import type { Handle } from '@sveltejs/kit/hooks';
 import { signInAddress } from '#components/addresses.ts';
-import { directionOf, languageOf } from '#texts';
+import { siteLanguageOf } from '#language';
+import { directionOf, textsOfEveryPage } from '#texts';
 
 /** Forms of this size carry no file; larger bodies name their token in the header instead. */
 const FIELD_BYTES_MAX = 16 * 1024 * 1024;
@@ -10,10 +11,10 @@ export const handle: Handle = async ({ event, resolve }) => {
   const { platform, request } = event;
   if (!platform) throw new Error('The site runs inside the service alone.');
   platform.nameRoute(event.route.id);
+  const language = siteLanguageOf(event);
   if (request.method !== 'GET' && request.method !== 'HEAD' && !platform.confirmForm(await tokenOf(request)))
-    error(403, { message: 'This form is too old, or came from another site.' });
+    error(403, { message: (await textsOfEveryPage(language)).errors.oldForm });
   if (wantsToSignIn(event)) redirect(303, signInAddress(event.url.pathname + event.url.search));
-  const language = languageOf(platform.language);
   const answer = await resolve(event, {
     transformPageChunk: ({ html }) =>
       html.replace('%site.language%', language).replace('%site.direction%', directionOf(language)),

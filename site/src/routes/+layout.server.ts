@@ -1,5 +1,5 @@
 import { apiOf } from '#api';
-import { languageOf } from '#texts';
+import { siteLanguageOf } from '#language';
 import type { LayoutServerLoadEvent } from './$types';
 import { openAgreements } from './agreements.ts';
 
@@ -7,7 +7,7 @@ export async function load(event: LayoutServerLoadEvent) {
   event.depends('modstead:unread');
   const platform = event.platform!;
   return {
-    language: languageOf(platform.language),
+    language: siteLanguageOf(event),
     origin: platform.origin,
     isSandbox: platform.environment === 'sandbox',
     ...(platform.isSignedIn ? await visitorOf(event) : NOBODY),

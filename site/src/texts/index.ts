@@ -17,6 +17,9 @@ const nearest = (name: string, asked: string): string =>
 /** The language of the site that is nearest to a language of the API. */
 export const languageOf = (asked: string): string => nearest('everywhere', asked);
 
+/** Accented English, from left to right or from right to left, that shows texts which are not translatable or do not fit. */
+export const isPseudo = (language: string): boolean => language === 'en-XA' || language === 'ar-XB';
+
 export const directionOf = (language: string): 'ltr' | 'rtl' => (RIGHT_TO_LEFT.has(baseOf(language)) ? 'rtl' : 'ltr');
 
 const load = async (name: string, language: string): Promise<unknown> =>
