@@ -108,6 +108,8 @@ const CONTENT_BECAUSE: Record<string, string> = {
   'register-game-previewer': 'a user follows a link that they received',
   'register-mod-previewer': 'a user follows a link that they received',
   'get-user-purchases': 'lists what the user may install; it spends nothing',
+  'get-mod-metrics': 'shows a team how often its own mod is used',
+  'export-mod-metrics': 'shows a team how often its own mod is used',
   'get-moderation-state': 'shows authors the state of their own content',
   'appeal-moderation-decision': 'an author comments on a decision about their own content',
 };

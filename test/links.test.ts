@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { getGame, getGames } from '../src/catalogue/games/operations.ts';
 import { editModByPut, getMod, getMods } from '../src/catalogue/mods/operations.ts';
+import { builtSite } from '../src/commands/site-build.ts';
 import { addCollectionOperation, getModCollection } from '../src/community/collections/operations.ts';
 import { addGuideOperation, getGuide } from '../src/community/guides/operations.ts';
 import { getModfile, getModfiles } from '../src/files/modfiles/operations.ts';
@@ -12,7 +13,7 @@ import { getUser } from '../src/people/users/operations.ts';
 import { type Answer, startApi } from './api.ts';
 import { Browser } from './browser.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, site: builtSite() });
 const ada = await api.aUser();
 const game = await api.aGame();
 const mod = await api.aMod({ game, owner: ada });
