@@ -208,7 +208,7 @@ test('merging two accounts of a user combines their content, each subscription, 
   await worker.runDue();
   assert.deepEqual([(await comment()).body.user.id, (await comment()).body.karma], [ada.id, 1]);
   const subscribed = (await asAda.call(getUserSubscriptions)).body.data.map(({ id }) => id);
-  assert.deepEqual(subscribed.toSorted(), [mods[0]!.id, mods[1]!.id]);
+  assert.deepEqual(subscribed.toSorted(), [mods[0]!.id, mods[1]!.id].toSorted());
   const events = (await asAda.call(getUserEvents)).body.data.map(({ mod_id, event_type }) => `${event_type} ${mod_id}`);
   assert.ok(events.includes(`USER_SUBSCRIBE ${mods[1]!.id}`));
   const team = (await asAda.call(getModTeamMembers, { params: here })).body.data;
