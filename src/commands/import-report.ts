@@ -1,0 +1,38 @@
+import type { Report } from '../moving/importing/run.ts';
+import { columns } from './invocation/command.ts';
+
+const ROWS_PER_LINE = 5_000;
+
+/** Prints the progress, because this can take minutes. */
+export function printProgress(): (part: string, rows: number) => void {
+  let printed = 0;
+  return (part, rows) => {
+    if (rows >= printed && rows - printed < ROWS_PER_LINE) return;
+    process.stderr.write(`${rows} rows, ${part}\n`);
+    printed = rows;
+  };
+}
+
+/** What a command that imports prints. */
+export function printedReport(report: Report, { seconds, isDryRun }: { seconds: number; isDryRun: boolean }) {
+  const { taken, refused, refusals, intoEmpty } = report;
+  const lines = refusals.map(({ part, line, reason }): [string, string] => [
+    line === 0 ? part : `${part}:${line}`,
+    reason,
+  ]);
+  const text = [
+    columns([
+      [
+        isDryRun ? 'Would take' : 'Took',
+        intoEmpty ? 'with all ids, into an empty service' : 'with new ids for taken ones',
+      ],
+      ...Object.entries(taken).map(([kind, rows]): [string, string] => [kind, String(rows)]),
+      ['Refused', String(refused)],
+      ...lines,
+    ]),
+  ];
+  return {
+    object: { taken, refused, refusals, into_empty: intoEmpty, seconds, dry_run: isDryRun },
+    text: text.join('\n'),
+  };
+}

@@ -1,0 +1,38 @@
+import type { Value } from '../../platform/database/database.ts';
+
+/**
+ * When rows are taken. `content`: always. `people`: what belongs to one person, such as subscriptions; a game's archive
+ * includes it only on request. `powers`: what gives rights over others; an import takes it only on request.
+ * `service`: what makes sense as a whole alone, such as hash chains; only an empty service takes it.
+ */
+export type Class = 'content' | 'people' | 'powers' | 'service';
+
+/** What an archive does with a table. */
+export type Treatment = Moved | { readonly rebuilt: string } | { readonly left: string };
+
+export interface Moved {
+  readonly moved: Class;
+  /** Columns with secrets, and what the archive contains instead. */
+  readonly secret?: Readonly<Record<string, Value>>;
+  /** Columns that a game's archive without people omits, and what it contains instead. */
+  readonly private?: Readonly<Record<string, Value>>;
+  /** Markup, which is sanitised again. */
+  readonly markup?: readonly string[];
+  /** Columns with the folder of a picture. */
+  readonly pictures?: readonly string[];
+  /** Columns that name a row without a foreign key, and its table. Those of games, mods and users are known. */
+  readonly refers?: Readonly<Record<string, string>>;
+  /** The rows of a mod that are replaced together with it. */
+  readonly ofMod?: true;
+  /** Rows of the whole service; a game's archive has none. */
+  readonly notOfGames?: true;
+}
+
+export const content = (more: Omit<Moved, 'moved'> = {}): Moved => ({ moved: 'content', ...more });
+export const people = (more: Omit<Moved, 'moved'> = {}): Moved => ({ moved: 'people', ...more });
+export const powers = (more: Omit<Moved, 'moved'> = {}): Moved => ({ moved: 'powers', ...more });
+export const service = (more: Omit<Moved, 'moved'> = {}): Moved => ({ moved: 'service', ...more });
+export const rebuilt = (by: string): Treatment => ({ rebuilt: by });
+export const left = (because: string): Treatment => ({ left: because });
+
+export const isMoved = (treatment: Treatment): treatment is Moved => 'moved' in treatment;

@@ -1,0 +1,9 @@
+import { resource } from '../../platform/manifest/resource.ts';
+import { importsTables } from './migrations/2026-11-17-imports.ts';
+import { personalImports } from './personal.ts';
+
+export const imports = resource({
+  name: 'imports',
+  migrations: [importsTables],
+  personalData: personalImports,
+});

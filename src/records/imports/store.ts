@@ -1,0 +1,80 @@
+import type { Selectable } from 'kysely';
+import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import type { ImportsTable } from './table.ts';
+
+export type ImportRow = Selectable<ImportsTable>;
+
+export const byDigest = (query: Query, digest: string): Promise<ImportRow | undefined> =>
+  query.selectFrom('imports').selectAll().where('digest', '=', digest).executeTakeFirst();
+
+export const add = (query: Query, row: Omit<ImportRow, 'id'>): Promise<ImportRow> =>
+  query.insertInto('imports').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const finish = (query: Query, id: number, date_finished: number) =>
+  query.updateTable('imports').set({ date_finished }).where('id', '=', id).execute();
+
+export const progressOf = (query: Query, importId: number) =>
+  query.selectFrom('import_parts').select(['name', 'done', 'rows_taken']).where('import_id', '=', importId).execute();
+
+const PUT_PROGRESS = statement(`insert into import_parts (import_id, name, done, rows_taken) values (?, ?, ?, ?)
+  on conflict (import_id, name) do update set done = excluded.done,
+    rows_taken = import_parts.rows_taken + excluded.rows_taken`);
+export const putProgress = (transaction: Transaction, importId: number, name: string, done: number, taken: number) =>
+  transaction.run(PUT_PROGRESS, [importId, name, done, taken]);
+
+const REFUSE = statement('insert into import_refusals (import_id, part, line, reason) values (?, ?, ?, ?)');
+export const refuse = (transaction: Transaction, importId: number, part: string, line: number, reason: string) =>
+  transaction.run(REFUSE, [importId, part, line, reason]);
+
+export const refusalsOf = (query: Query, importId: number, most: number) =>
+  query
+    .selectFrom('import_refusals')
+    .select(['part', 'line', 'reason'])
+    .where('import_id', '=', importId)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+
+export async function refusalCount(query: Query, importId: number): Promise<number> {
+  const counted = query.selectFrom('import_refusals').select((eb) => eb.fn.countAll().as('n'));
+  return Number((await counted.where('import_id', '=', importId).executeTakeFirstOrThrow()).n);
+}
+
+export const forgetRefusals = (transaction: Transaction, importId: number) =>
+  transaction.query.deleteFrom('import_refusals').where('import_id', '=', importId).execute();
+
+/** The ids here of rows of a source, by their ids there. */
+export async function newIdsOf(query: Query, source: string, resource: string, oldIds: readonly number[]) {
+  if (oldIds.length === 0) return new Map<number, number>();
+  const rows = await query
+    .selectFrom('imported_ids')
+    .select(['old_id', 'new_id'])
+    .where('source', '=', source)
+    .where('resource', '=', resource)
+    .where('old_id', 'in', oldIds)
+    .execute();
+  return new Map(rows.map(({ old_id, new_id }) => [old_id, new_id]));
+}
+
+/** The rows that an import wrote, in the order of their ids here. */
+export const writtenBy = (query: Query, importId: number, resource: string, afterId: number, most: number) =>
+  query
+    .selectFrom('imported_ids')
+    .select(['new_id as id'])
+    .where('import_id', '=', importId)
+    .where('resource', '=', resource)
+    .where('new_id', '>', afterId)
+    .orderBy('new_id')
+    .limit(most)
+    .execute();
+
+const MOVED = statement(`select new_id from imported_ids where resource = ? and old_id = ? and new_id <> old_id
+  order by import_id desc limit 1`);
+/** Where a row went whose id was taken. */
+export const movedTo = async (reader: Pick<Database, 'first'>, resource: string, oldId: number) =>
+  (await reader.first<{ new_id: number }>(MOVED, [resource, oldId]))?.new_id;
+
+const MOVED_IN_GAME = statement(`select i.new_id from imported_ids i join mods m on m.id = i.new_id and m.game_id = ?
+  where i.resource = 'mods' and i.old_id = ? and i.new_id <> i.old_id order by i.import_id desc limit 1`);
+export const modMovedTo = async (reader: Pick<Database, 'first'>, gameId: number, oldId: number) =>
+  (await reader.first<{ new_id: number }>(MOVED_IN_GAME, [gameId, oldId]))?.new_id;

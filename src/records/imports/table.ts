@@ -1,0 +1,50 @@
+import type { Generated } from 'kysely';
+
+declare module '../../platform/database/database.ts' {
+  interface Tables {
+    imports: ImportsTable;
+    import_parts: ImportPartsTable;
+    import_refusals: ImportRefusalsTable;
+    imported_ids: ImportedIdsTable;
+  }
+}
+
+/** An archive and how far its import has come. */
+export interface ImportsTable {
+  id: Generated<number>;
+  source: string;
+  /** SHA-256 of the archive's manifest and the options, which names the import. */
+  digest: string;
+  /** Whether the service was empty when the import began, so that every row keeps its id. */
+  into_empty: number;
+  date_added: number;
+  /** 0 until it is complete. */
+  date_finished: number;
+}
+
+/** A part of an archive, or a step after the last part, and how much of it is done. */
+export interface ImportPartsTable {
+  import_id: number;
+  name: string;
+  /** The last line, or the last id of a step. */
+  done: number;
+  rows_taken: number;
+}
+
+export interface ImportRefusalsTable {
+  id: Generated<number>;
+  import_id: number;
+  part: string;
+  line: number;
+  reason: string;
+}
+
+/** The id of a row here, by its id at the source. */
+export interface ImportedIdsTable {
+  source: string;
+  resource: string;
+  old_id: number;
+  new_id: number;
+  /** The last import that wrote the row. */
+  import_id: number;
+}
