@@ -42,6 +42,7 @@ export interface Content {
   readonly status: number;
   readonly isDmca: boolean;
   readonly authorId: number;
+  readonly dateAdded: number;
   set(status: number, done: Deciding): Promise<void>;
   /** Absent if the content cannot get copyright complaints. */
   readonly setDmca?: (isOpen: boolean) => Promise<void>;
@@ -102,6 +103,7 @@ const modContent = (app: App, transaction: Transaction, mod: ModRow): Content =>
   status: mod.status,
   isDmca: mod.dmca === 1,
   authorId: mod.submitted_by,
+  dateAdded: mod.date_added,
   set: (status, { by }) =>
     status === MOD_DELETED
       ? removeMod(app, transaction, mod, by)
@@ -117,6 +119,7 @@ const guideContent = (app: App, transaction: Transaction, guide: GuideRow): Cont
   status: guide.status,
   isDmca: guide.dmca === 1,
   authorId: guide.submitted_by,
+  dateAdded: guide.date_added,
   set: async (status) => {
     if (status === GUIDE_DELETED) await removeGuide(app, transaction, guide);
     else await applyGuideChanges(app, transaction, guide, { status, withheld: Number(status === NOT_ACCEPTED) });
@@ -131,6 +134,7 @@ const collectionContent = (app: App, transaction: Transaction, collection: Colle
   status: collection.status,
   isDmca: false,
   authorId: collection.submitted_by,
+  dateAdded: collection.date_added,
   set: (status, done) => putCollectionStatus(app, transaction, collection, status, done),
 });
 
@@ -145,6 +149,7 @@ const commentContent = (app: App, transaction: Transaction, held: LockedComment)
   status: STATUS[held.comment.withheld]!,
   isDmca: false,
   authorId: held.comment.submitted_by,
+  dateAdded: held.comment.date_added,
   set: (status, { by }) => withhold(app, transaction, held, WITHHELD[status]!, by),
 });
 

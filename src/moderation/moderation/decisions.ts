@@ -1,13 +1,13 @@
-import { requireGame } from '../../catalogue/games/games.ts';
 import { hasLiveFile } from '../../catalogue/mods/mods.ts';
-import { ADMINISTRATOR, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { ADMINISTRATOR } from '../../catalogue/teams/teams.ts';
 import { notifyDecision } from '../../people/notifications/notifications.ts';
-import { type Caller, OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
+import { OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { requireAnyOpen, resolveAll } from '../reports/resolving.ts';
+import { endClaim } from './claims.ts';
 import {
   ACCEPTED,
   type Content,
@@ -18,10 +18,15 @@ import {
   type Moderated,
   NOT_ACCEPTED,
 } from './content.ts';
+import { requireModerator } from './moderators.ts';
+import { addSnapshot } from './snapshot-store.ts';
 import * as store from './store.ts';
 
 export const ACTIONS = ['approve', 'deny', 'delete', 'restore', 'resolve', 'open-dmca', 'close-dmca'] as const;
 type Action = (typeof ACTIONS)[number];
+
+/** For so long a moderator can undo a decision, and its author gets no mail about it. */
+export const UNDO_SECONDS = 60;
 
 export interface Decision {
   readonly resource: Moderated;
@@ -30,25 +35,23 @@ export interface Decision {
   readonly reason: string;
 }
 
-export async function requireModerator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number) {
-  await requireGame(reader, caller, gameId);
-  const level = await teamLevel(reader, caller, 'games', gameId);
-  if (level < MODERATOR) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
-  return level;
-}
-
 /** Allowed for the game’s team. A decision on the content also resolves its open reports. */
 export async function decide(app: App, caller: UserCaller, gameId: number, decision: Decision): Promise<void> {
   const { resource, id, action, reason } = decision;
   await app.db.write(async (transaction) => {
     const level = await requireModerator(transaction, caller, gameId);
     const content = await lockContent(app, transaction, caller, { resource, gameId, id });
+    await endClaim(app, transaction, caller, content);
     const done = { by: caller.userId, reason };
     if (action === 'resolve') await requireAnyOpen(transaction, content);
     else if (action === 'open-dmca' || action === 'close-dmca') await putDmca(content, action === 'open-dmca');
     else await putStatus(app, transaction, content, action, level, done);
     if (!action.endsWith('dmca'))
-      await resolveAll(app, transaction, content, { by: caller.userId, resolution: reason });
+      await resolveAll(app, transaction, content, {
+        by: caller.userId,
+        resolution: reason,
+        mailDelaySeconds: UNDO_SECONDS,
+      });
     const subject = { resource, id, gameId };
     await audit(app, transaction, { actor: caller.userId, action: `${resource}.${action}`, subject, reason });
   });
@@ -60,7 +63,7 @@ async function putDmca(content: Content, isOpen: boolean): Promise<void> {
   await content.setDmca(isOpen);
 }
 
-type Verdict = 'approve' | 'deny' | 'delete' | 'restore' | 'takedown';
+export type Verdict = 'approve' | 'deny' | 'delete' | 'restore' | 'takedown';
 
 async function putStatus(
   app: App,
@@ -74,11 +77,11 @@ async function putStatus(
   if (action === 'restore' && level < ADMINISTRATOR) throw new ApiError('MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN');
   const status = await statusAfter(transaction, content, action);
   if (status !== content.status) await content.set(status, done);
-  await record(app, transaction, content, action, done);
+  await record(app, transaction, content, action, { ...done, statusAfter: status });
 }
 
 /** The notification of the author, per decision. */
-const NOTIFICATION = {
+export const NOTIFICATION = {
   approve: 'accepted',
   restore: 'accepted',
   deny: 'denied',
@@ -86,20 +89,35 @@ const NOTIFICATION = {
   takedown: 'taken_down',
 } as const satisfies Record<Verdict, string>;
 
-const record = async (app: App, transaction: Transaction, content: Content, action: Verdict, done: Deciding) => {
-  await notifyDecision(app, transaction, NOTIFICATION[action], content, { userId: content.authorId, by: done.by });
-  await store.add(transaction, {
-    game_id: content.gameId,
-    resource: content.resource,
-    resource_id: content.id,
+async function record(
+  app: App,
+  transaction: Transaction,
+  content: Content,
+  action: Verdict,
+  done: Deciding & { readonly statusAfter: number },
+): Promise<void> {
+  const { resource, id, gameId, authorId, status } = content;
+  const recipient = { userId: authorId, by: done.by, mailDelaySeconds: UNDO_SECONDS };
+  await notifyDecision(app, transaction, NOTIFICATION[action], content, recipient);
+  const now = app.clock.now();
+  const before = await store.lastDecision(transaction, resource, id);
+  const since = Math.max(content.dateAdded, before?.date_added ?? 0, before?.date_appealed ?? 0);
+  const decisionId = await store.add(transaction, {
+    game_id: gameId,
+    resource,
+    resource_id: id,
     action,
     reason: done.reason,
     user_id: done.by,
-    date_added: app.clock.now(),
+    date_added: now,
     appeal: '',
     date_appealed: 0,
+    status_before: status,
+    status_after: done.statusAfter,
+    waited: status === NOT_ACCEPTED ? now - since : -1,
   });
-};
+  await addSnapshot(transaction, decisionId, content);
+}
 
 /** When two moderators take the same decision, the second gets a conflict error. */
 async function requireUndecided(transaction: Transaction, content: Content, action: Verdict): Promise<void> {
@@ -148,7 +166,7 @@ export async function takeDownIfReported(
   if (content.status !== ACCEPTED || reporters < threshold) return;
   const reason = '';
   await content.set(NOT_ACCEPTED, { by: content.authorId, reason });
-  await record(app, transaction, content, 'takedown', { by: 0, reason });
+  await record(app, transaction, content, 'takedown', { by: 0, reason, statusAfter: NOT_ACCEPTED });
   const subject = { resource, id, gameId };
   await audit(app, transaction, { actor: 0, action: `${resource}.takedown`, subject, data: { reporters } });
 }

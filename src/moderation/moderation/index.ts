@@ -1,13 +1,23 @@
+import { modExtensions } from '../../catalogue/mods/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
 import { reportExtensions } from '../reports/extensions.ts';
 import { takeDownIfReported } from './decisions.ts';
+import { moderationClaims } from './migrations/2026-11-17-moderation-claims.ts';
 import { moderationOperations } from './operations.ts';
 import { personalDecisions } from './personal.ts';
+import { removeSnapshots } from './snapshot-store.ts';
 
 export const moderation = resource({
   name: 'moderation',
   operations: moderationOperations,
   personalData: personalDecisions,
-  extends: [contribute(reportExtensions, { onReport: takeDownIfReported })],
+  migrations: [moderationClaims],
+  extends: [
+    contribute(reportExtensions, { onReport: takeDownIfReported }),
+    contribute(modExtensions, {
+      name: 'moderation',
+      onRemove: async (_, transaction, mod) => void (await removeSnapshots(transaction, 'mods', mod.id)),
+    }),
+  ],
 });

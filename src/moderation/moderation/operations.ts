@@ -1,25 +1,38 @@
 import { z } from 'zod';
 import { PLAN_REFUSALS } from '../../catalogue/plans/plans.ts';
 import { user } from '../../platform/access/caller.ts';
-import { GamePath, Id, Integer, PathId, page, pageOf, Timestamp, UserPath } from '../../platform/http/objects.ts';
+import { GamePath, Id, PathId, page, pageOf } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import { CLAIM_SECONDS, CLAIMS_AT_ONCE, claim, claimNext, release } from './claims.ts';
 import { MODERATED } from './content.ts';
 import { ACTIONS, decide } from './decisions.ts';
-import { setBan } from './people.ts';
+import {
+  ClaimObject,
+  ContentChangesObject,
+  ModerationStateObject,
+  PendingFileObject,
+  QueuedObject,
+  StatisticsObject,
+  toClaim,
+  toQueued,
+  toState,
+  toStatistics,
+} from './object.ts';
 import {
   appeal,
+  changesOf,
   fileListing,
   listPendingFiles,
   listPendingFilesOfSite,
   listQueue,
   listQueueOfSite,
-  type QueuedItem,
   queueListing,
   stateOf,
 } from './queues.ts';
+import { statisticsOf } from './statistics.ts';
+import { undoDecision } from './undo.ts';
 
 const OF_GAME = ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'] as const;
-const STATUS = '0 not accepted, 1 accepted, 3 deleted';
 const Moderated = z.enum(MODERATED);
 const ContentPath = GamePath.extend({ content: Moderated, content_id: PathId });
 
@@ -28,35 +41,6 @@ const decided =
   (kind: (typeof MODERATED)[number]) =>
   ({ body }: { readonly body: { readonly resource: string; readonly id: number } }) =>
     body.resource === kind ? [body.id] : [];
-
-const QueuedObject = z
-  .object({
-    id: Id,
-    game_id: Id,
-    resource: z.string(),
-    name: z.string().meta({ description: 'For a comment the beginning of its text' }),
-    submitted_by: Id,
-    status: Integer.meta({ description: STATUS }),
-    is_dmca: z.boolean(),
-    date_added: Timestamp,
-    date_updated: Timestamp,
-    decision: z.string().meta({ description: 'The last decision, such as takedown; empty if there was none' }),
-    reason: z.string(),
-    decided_by: Integer,
-    date_decided: Timestamp,
-    appeal: z.string(),
-  })
-  .meta({ id: 'QueuedContent' });
-
-const toQueued = ({ dmca, action, ...row }: QueuedItem): z.input<typeof QueuedObject> => ({
-  ...row,
-  is_dmca: dmca === 1,
-  decision: action ?? '',
-  reason: row.reason ?? '',
-  decided_by: row.decided_by ?? 0,
-  date_decided: row.date_decided ?? 0,
-  appeal: row.appeal ?? '',
-});
 
 export const getModerationQueue = operation({
   id: 'get-game-moderation-queue',
@@ -74,20 +58,6 @@ export const getModerationQueue = operation({
     return page(rows.map(toQueued), total, list);
   },
 });
-
-const PendingFileObject = z
-  .object({
-    id: Id,
-    game_id: Id,
-    mod_id: Id,
-    name: z.string().meta({ description: 'The name of the mod' }),
-    platform: z.string(),
-    version: z.string(),
-    filename: z.string(),
-    submitted_by: Id,
-    date_added: Timestamp,
-  })
-  .meta({ id: 'PendingFile' });
 
 export const getPendingFiles = operation({
   id: 'get-game-pending-files',
@@ -143,7 +113,7 @@ export const decideOverContent = operation({
   tag: 'Moderation',
   method: 'POST',
   path: '/games/{game_id}/moderation/decisions',
-  says: 'Decides on a mod, guide, collection or comment. Its author is notified of the reason, and its open reports are resolved. Allowed for the game’s team.',
+  says: 'Decides on a mod, guide, collection or comment that no other moderator has claimed. Its author is notified of the reason, and its open reports are resolved. Allowed for the game’s team.',
   access: user('write', 'team'),
   ends: [...MODERATED],
   names: {
@@ -164,6 +134,7 @@ export const decideOverContent = operation({
     ...OF_GAME,
     'MODERATION_NOT_FOUND',
     'MODERATION_ALREADY_ACTIONED',
+    'MODERATION_CLAIMED',
     'REPORT_NOT_FOUND',
     'REPORT_ALREADY_RESOLVED',
     'MOD_CANNOT_BE_ACCEPTED_WITHOUT_MODFILE',
@@ -178,19 +149,6 @@ export const decideOverContent = operation({
     decide(app, caller, params.game_id, { ...what, action }),
 });
 
-const ModerationStateObject = z
-  .object({
-    status: Integer.meta({ description: STATUS }),
-    is_dmca: z.boolean(),
-    place: Integer.meta({ description: 'The position in the queue, from 1; 0 if it does not wait' }),
-    decision: z.string(),
-    reason: z.string(),
-    date_decided: Timestamp,
-    appeal: z.string(),
-    date_appealed: Timestamp,
-  })
-  .meta({ id: 'ModerationState' });
-
 export const getModerationState = operation({
   id: 'get-moderation-state',
   tag: 'Moderation',
@@ -203,17 +161,7 @@ export const getModerationState = operation({
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MODERATION_NOT_FOUND'],
   handle: async (app, { caller, params }) => {
     const { game_id, content, content_id } = params;
-    const { status, isDmca, place, decision } = await stateOf(app, caller, game_id, content, content_id);
-    return {
-      status,
-      is_dmca: isDmca,
-      place,
-      decision: decision?.action ?? '',
-      reason: decision?.reason ?? '',
-      date_decided: decision?.date_added ?? 0,
-      appeal: decision?.appeal ?? '',
-      date_appealed: decision?.date_appealed ?? 0,
-    };
+    return toState(await stateOf(app, caller, game_id, content, content_id));
   },
 });
 
@@ -238,44 +186,110 @@ export const appealDecision = operation({
     appeal(app, caller, game_id, { resource: content, id: content_id }, body.reason),
 });
 
-const SITE = [
-  'USER_NOT_FOUND',
-  'RESOURCE_NO_MODERATE_PERMISSION',
-  'USER_ADMIN_CANT_MODERATE_SELF',
-  'MODERATION_ALREADY_ACTIONED',
-] as const;
+/** The content in the path, if it is of this resource. */
+const inPath =
+  (kind: (typeof MODERATED)[number]) =>
+  ({ params }: { readonly params: z.output<typeof ContentPath> }) =>
+    params.content === kind ? [params.content_id] : [];
 
-export const banUser = operation({
-  id: 'ban-user',
-  tag: 'Moderation',
-  method: 'PUT',
-  path: '/users/{user_id}/ban',
-  says: 'Bans a user from the whole site, at once. Allowed for site administrators, who cannot be banned.',
-  access: user('write', 'staff'),
-  ends: ['users'],
-  params: UserPath,
-  body: z.object({ reason: z.string().trim().min(1).max(5_000) }),
-  returns: noContent,
-  errors: SITE,
-  handle: (app, { caller, params, body }) => setBan(app, caller, params.user_id, { banned: true, reason: body.reason }),
-});
-
-export const unbanUser = operation({
-  id: 'unban-user',
+export const undoModerationDecision = operation({
+  id: 'undo-moderation-decision',
   tag: 'Moderation',
   method: 'DELETE',
-  path: '/users/{user_id}/ban',
-  says: 'Lifts a user’s ban from the site. Allowed for site administrators.',
-  access: user('write', 'staff'),
-  params: UserPath,
+  path: '/games/{game_id}/moderation/{content}/{content_id}/decision',
+  says: 'Undoes the caller’s own decision within a minute, if nothing has happened to the content since. Its reports open again, and its author gets no mail. Allowed for the game’s team.',
+  access: user('write', 'team'),
+  ends: [...MODERATED],
+  names: {
+    mods: inPath('mods'),
+    guides: inPath('guides'),
+    collections: inPath('collections'),
+    comments: inPath('comments'),
+  },
+  params: ContentPath,
   returns: noContent,
-  errors: SITE,
-  handle: (app, { caller, params }) => setBan(app, caller, params.user_id, { banned: false, reason: '' }),
+  errors: [...OF_GAME, 'MODERATION_NOT_FOUND', 'MODERATION_ALREADY_ACTIONED', ...PLAN_REFUSALS],
+  handle: (app, { caller, params: { game_id, content, content_id } }) =>
+    undoDecision(app, caller, game_id, { resource: content, id: content_id }),
+});
+
+export const claimContent = operation({
+  id: 'claim-moderated-content',
+  tag: 'Moderation',
+  method: 'PUT',
+  path: '/games/{game_id}/moderation/{content}/{content_id}/claim',
+  says: `Claims content for ${CLAIM_SECONDS / 60} minutes, or renews the claim: no other moderator can decide on it. Allowed for the game’s team.`,
+  access: user('write', 'team'),
+  params: ContentPath,
+  returns: ok(ClaimObject),
+  errors: [...OF_GAME, 'MODERATION_NOT_FOUND', 'MODERATION_CLAIMED'],
+  handle: async (app, { caller, params: { game_id, content, content_id } }) =>
+    toClaim(await claim(app, caller, game_id, { resource: content, id: content_id })),
+});
+
+export const releaseContent = operation({
+  id: 'release-moderated-content',
+  tag: 'Moderation',
+  method: 'DELETE',
+  path: '/games/{game_id}/moderation/{content}/{content_id}/claim',
+  says: 'Ends a claim of the caller; administrators of the game end those of others, too. Allowed for the game’s team.',
+  access: user('write', 'team'),
+  params: ContentPath,
+  returns: noContent,
+  errors: [...OF_GAME, 'MODERATION_NOT_FOUND', 'MODERATION_CLAIMED'],
+  handle: (app, { caller, params: { game_id, content, content_id } }) =>
+    release(app, caller, game_id, { resource: content, id: content_id }),
+});
+
+export const claimNextContent = operation({
+  id: 'claim-next-moderated-content',
+  tag: 'Moderation',
+  method: 'POST',
+  path: '/games/{game_id}/moderation/claims',
+  says: 'Claims the oldest pending content that no other moderator has claimed, up to `count` together with the caller’s own claims, which are renewed. Allowed for the game’s team.',
+  access: user('write', 'team'),
+  params: GamePath,
+  body: z.object({
+    count: z.int().min(1).max(CLAIMS_AT_ONCE).default(10),
+    resource: Moderated.optional(),
+  }),
+  returns: ok(z.object({ data: z.array(ClaimObject) }).meta({ id: 'ModerationClaims' })),
+  errors: OF_GAME,
+  handle: async (app, { caller, params, body: { count, resource } }) => ({
+    data: (await claimNext(app, caller, params.game_id, { count, resource })).map(toClaim),
+  }),
+});
+
+export const getContentChanges = operation({
+  id: 'get-moderated-content-changes',
+  tag: 'Moderation',
+  method: 'GET',
+  path: '/games/{game_id}/moderation/{content}/{content_id}/changes',
+  says: 'Shows the fields of a mod, guide or collection that have changed since the last decision on it, with both texts. Comments have none. Allowed for the game’s team.',
+  access: user('read', 'team'),
+  params: ContentPath,
+  returns: ok(ContentChangesObject),
+  errors: [...OF_GAME, 'MODERATION_NOT_FOUND'],
+  handle: async (app, { caller, params: { game_id, content, content_id } }) => {
+    const { dateDecided, ...rest } = await changesOf(app, caller, game_id, content, content_id);
+    return { ...rest, date_decided: dateDecided };
+  },
+});
+
+export const getModerationStatistics = operation({
+  id: 'get-moderation-statistics',
+  tag: 'Moderation',
+  method: 'GET',
+  path: '/games/{game_id}/moderation/stats',
+  says: 'Shows how much waits in a game and for how long, and how many decisions its moderators have made in the last 30 days. Allowed for its team.',
+  access: user('read', 'team'),
+  params: GamePath,
+  returns: ok(StatisticsObject),
+  errors: OF_GAME,
+  handle: async (app, { caller, params }) => toStatistics(await statisticsOf(app, caller, params.game_id)),
 });
 
 export const moderationOperations = [
-  banUser,
-  unbanUser,
   getModerationQueue,
   getPendingFiles,
   getModerationQueueOfSite,
@@ -283,4 +297,10 @@ export const moderationOperations = [
   decideOverContent,
   getModerationState,
   appealDecision,
+  undoModerationDecision,
+  claimContent,
+  releaseContent,
+  claimNextContent,
+  getContentChanges,
+  getModerationStatistics,
 ];

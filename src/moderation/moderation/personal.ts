@@ -10,5 +10,19 @@ export const personalDecisions: PersonalData = {
       whenDeleted: retained('it is a decision on the content of others, who may appeal'),
       whenMerged: 'moved',
     },
+    {
+      table: 'moderation_claims',
+      column: 'user_id',
+      exported: ['game_id', 'resource', 'resource_id', 'date_expires'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+    },
+    {
+      table: 'moderation_snapshots',
+      column: 'author_id',
+      exported: ['decision_id', 'fields'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+    },
   ],
 };

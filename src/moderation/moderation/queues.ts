@@ -6,7 +6,9 @@ import type { App } from '../../platform/app.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { isOfAuthors, LEVEL_TO_APPEAL, lockContent, type Moderated } from './content.ts';
-import { requireModerator } from './decisions.ts';
+import { requireModerator } from './moderators.ts';
+import { contentNow, lastSnapshot } from './snapshot-store.ts';
+import { expectedAt } from './statistics.ts';
 import * as store from './store.ts';
 
 export type QueuedItem = Awaited<ReturnType<typeof store.list>>['rows'][number];
@@ -24,6 +26,8 @@ export const queueListing: Listing = {
     dmca: integer('q.dmca'),
     // 1 if the author has appealed against the last decision.
     appealed: integer('(case when d.date_appealed > 0 then 1 else 0 end)'),
+    // 0 if no moderator has claimed it.
+    claimed_by: integer('coalesce(c.user_id, 0)'),
     date_added: integer('q.date_added'),
   },
   sorts: { id: 'q.id', date_added: 'q.date_added', date_updated: 'q.date_updated' },
@@ -49,7 +53,7 @@ function requireSiteStaff(caller: Caller): void {
 
 export async function listQueueOfSite(app: App, caller: Caller, request: ListRequest) {
   requireSiteStaff(caller);
-  return store.list(app.db.query, undefined, queueListing, request);
+  return store.list(app.db.query, undefined, queueListing, request, app.clock.now());
 }
 
 export async function listPendingFilesOfSite(app: App, caller: Caller, request: ListRequest) {
@@ -59,7 +63,7 @@ export async function listPendingFilesOfSite(app: App, caller: Caller, request: 
 
 export async function listQueue(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireModerator(app.db, caller, gameId);
-  return store.list(app.db.query, gameId, queueListing, request);
+  return store.list(app.db.query, gameId, queueListing, request, app.clock.now());
 }
 
 export async function listPendingFiles(app: App, caller: Caller, gameId: number, request: ListRequest) {
@@ -73,6 +77,7 @@ export interface State {
   readonly isDmca: boolean;
   readonly decision: store.DecisionRow | undefined;
   readonly place: number;
+  readonly dateExpected: number;
 }
 
 export async function stateOf(
@@ -89,12 +94,27 @@ export async function stateOf(
     ((await isOfAuthors(app.db, caller, { resource, id, authorId: found.submitted_by })) ||
       (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR);
   if (!isTheirs) throw new ApiError('MODERATION_NOT_FOUND');
+  const place = await store.placeOf(app.db.query, gameId, resource, id, app.clock.now());
   return {
     status: found.status,
     isDmca: found.dmca === 1,
     decision: await store.lastDecision(app.db, resource, id),
-    place: await store.placeOf(app.db.query, gameId, resource, id),
+    place,
+    dateExpected: await expectedAt(app, gameId, place),
   };
+}
+
+/** What has changed in content since the last decision on it, for moderators. */
+export async function changesOf(app: App, caller: Caller, gameId: number, resource: Moderated, id: number) {
+  await requireModerator(app.db, caller, gameId);
+  const found = await store.standingOf(app.db, resource, id);
+  if (found?.game_id !== gameId) throw new ApiError('MODERATION_NOT_FOUND');
+  const before = await lastSnapshot(app.db, resource, id);
+  const now = before && (await contentNow(app.db, resource, id));
+  const changes = Object.entries(now ?? {})
+    .filter(([field, text]) => text !== before!.fields[field])
+    .map(([field, after]) => ({ field, before: before!.fields[field] ?? '', after }));
+  return { decision: before?.action ?? '', dateDecided: before?.date_added ?? 0, changes };
 }
 
 const APPEALABLE = ['deny', 'delete', 'takedown'];

@@ -37,8 +37,12 @@ const APPEALED = statement(`select id from moderation_decisions where resource =
 export const hasAppealed = async (reader: Reader, resource: string, id: number): Promise<boolean> =>
   (await reader.first(APPEALED, [resource, id])) !== undefined;
 
-export const add = ({ query }: Transaction, row: Insertable<ModerationDecisionsTable>) =>
-  query.insertInto('moderation_decisions').values(row).execute();
+export const add = async ({ query }: Transaction, row: Insertable<ModerationDecisionsTable>): Promise<number> =>
+  (await query.insertInto('moderation_decisions').values(row).returning('id').executeTakeFirstOrThrow()).id;
+
+/** Its snapshot goes with it. */
+export const removeDecision = ({ query }: Transaction, id: number) =>
+  query.deleteFrom('moderation_decisions').where('id', '=', id).execute();
 
 export const appeal = ({ query }: Transaction, id: number, text: string, now: number) =>
   query.updateTable('moderation_decisions').set({ appeal: text, date_appealed: now }).where('id', '=', id).execute();
@@ -104,9 +108,10 @@ const BRANCHES: readonly { resource: string; status: 0 | 3; from: string }[] = [
   })),
 ];
 type Branch = (typeof BRANCHES)[number];
+const PENDING = BRANCHES.filter(({ status }) => status === 0);
 
-/** Each with its last decision. Denied content waits again only if its author has appealed. */
-function itemsOf(query: Query, gameId: number | undefined, { resource, status, from }: Branch) {
+/** Each with its last decision and its claim. Denied content waits again only if its author has appealed. */
+function itemsOf(query: Query, gameId: number | undefined, { resource, status, from }: Branch, now: number) {
   const ofGame = gameId === undefined ? sql`` : sql` and x.game_id = ${gameId}`;
   const items = sql<Item>`(${sql.raw(from.replace('select ', `select '${resource}' as resource, `))}${ofGame})`;
   const all = query
@@ -117,6 +122,9 @@ function itemsOf(query: Query, gameId: number | undefined, { resource, status, f
         '=',
         sql`(select max(y.id) from moderation_decisions y where y.resource = ${sql.lit(resource)} and y.resource_id = q.id)`,
       ),
+    )
+    .leftJoin('moderation_claims as c', (join) =>
+      join.on('c.resource', '=', resource).on(sql`c.resource_id`, '=', sql`q.id`).on('c.date_expires', '>', now),
     );
   return status === 3 ? all : all.where(sql<boolean>`(d.action is null or d.action <> 'deny' or d.date_appealed > 0)`);
 }
@@ -142,12 +150,18 @@ function branchesFor(request: ListRequest): readonly Branch[] {
  * Queries each resource for as many rows as the page needs and merges them here, because the database would sort a
  * union of all as a whole.
  */
-export async function list(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
+export async function list(
+  query: Query,
+  gameId: number | undefined,
+  listing: Listing,
+  request: ListRequest,
+  now: number,
+) {
   const branches = branchesFor(request);
-  const all = branches.map((branch) => narrowed(itemsOf(query, gameId, branch), listing, request));
+  const all = branches.map((branch) => narrowed(itemsOf(query, gameId, branch, now), listing, request));
   const total = await sumOf(query, all);
   const found: Awaited<ReturnType<typeof pageOfBranch>> = [];
-  for (const branch of branches) found.push(...(await pageOfBranch(query, gameId, branch, listing, request)));
+  for (const branch of branches) found.push(...(await pageOfBranch(query, gameId, branch, listing, request, now)));
   const rows = found.sort(inOrderOf(request)).slice(request.offset, request.offset + request.limit);
   return { rows, total };
 }
@@ -166,12 +180,14 @@ const pageOfBranch = (
   branch: Branch,
   listing: Listing,
   request: ListRequest,
+  now: number,
 ) =>
   paged(
     narrowed(
-      itemsOf(query, gameId, branch)
+      itemsOf(query, gameId, branch, now)
         .selectAll('q')
-        .select(['d.action', 'd.reason', 'd.user_id as decided_by', 'd.date_added as date_decided', 'd.appeal']),
+        .select(['d.action', 'd.reason', 'd.user_id as decided_by', 'd.date_added as date_decided', 'd.appeal'])
+        .select(['c.user_id as claimed_by', 'c.date_expires as date_claim_expires']),
       listing,
       request,
     ),
@@ -188,10 +204,16 @@ function inOrderOf({ sort }: ListRequest) {
 }
 
 /** The number of pending items up to and including this one; 0 if it does not wait. */
-export async function placeOf(query: Query, gameId: number, resource: string, id: number): Promise<number> {
-  const waiting = BRANCHES.filter(({ status }) => status === 0).map((branch) => itemsOf(query, gameId, branch));
-  const branch = BRANCHES.find((each) => each.status === 0 && each.resource === resource)!;
-  const own = await itemsOf(query, gameId, branch)
+export async function placeOf(
+  query: Query,
+  gameId: number,
+  resource: string,
+  id: number,
+  now: number,
+): Promise<number> {
+  const waiting = PENDING.map((branch) => itemsOf(query, gameId, branch, now));
+  const branch = PENDING.find((each) => each.resource === resource)!;
+  const own = await itemsOf(query, gameId, branch, now)
     .select(['q.date_added', 'q.id'])
     .where('q.id', '=', id)
     .executeTakeFirst();
@@ -204,7 +226,53 @@ export async function placeOf(query: Query, gameId: number, resource: string, id
   );
 }
 
-export async function listFiles(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
+interface Taking {
+  readonly userId: number;
+  readonly resource: string | undefined;
+  readonly count: number;
+  readonly now: number;
+}
+
+/** The pending items that this moderator has claimed, then the oldest that nobody has. */
+export async function claimable(query: Query, gameId: number, { userId, resource, count, now }: Taking) {
+  const found: Pick<Item, 'resource' | 'id' | 'date_added'>[][] = [[], []];
+  for (const branch of PENDING.filter((each) => resource === undefined || each.resource === resource)) {
+    const items = itemsOf(query, gameId, branch, now)
+      .select(['q.resource', 'q.id', 'q.date_added'])
+      .orderBy('q.date_added')
+      .orderBy('q.id')
+      .limit(count);
+    found[0]!.push(...(await items.where('c.user_id', '=', userId).execute()));
+    found[1]!.push(...(await items.where('c.user_id', 'is', null).execute()));
+  }
+  const oldestFirst = found.map((items) =>
+    items.sort((one, other) => one.date_added - other.date_added || one.id - other.id),
+  );
+  return oldestFirst.flat().slice(0, count);
+}
+
+/** Per resource the number of pending items, of those that wait at most so many seconds, and the oldest date. */
+export async function waitingByResource(query: Query, gameId: number, now: number, ages: readonly number[]) {
+  const found: { resource: string; count: number; upTo: readonly number[]; oldest: number }[] = [];
+  for (const branch of PENDING) {
+    const row = await itemsOf(query, gameId, branch, now)
+      .select([
+        sql<number>`count(*)`.as('count'),
+        sql<number>`coalesce(min(q.date_added), 0)`.as('oldest'),
+        ...ages.map((age) =>
+          sql<number>`coalesce(sum(case when q.date_added >= ${now - age} then 1 else 0 end), 0)`.as(`within_${age}`),
+        ),
+      ])
+      .executeTakeFirstOrThrow();
+    const counted = row as Record<string, number>;
+    const upTo = ages.map((age) => Number(counted[`within_${age}`]));
+    found.push({ resource: branch.resource, count: Number(row.count), upTo, oldest: Number(row.oldest) });
+  }
+  return found;
+}
+
+/** The files that wait for approval, one row per platform. */
+function pendingFiles(query: Query, gameId: number | undefined) {
   const everywhere = query
     .selectFrom('modfile_platforms as p')
     .innerJoin('modfiles as f', 'f.id', 'p.modfile_id')
@@ -214,7 +282,16 @@ export async function listFiles(query: Query, gameId: number | undefined, listin
     .where('f.status', '=', 1)
     .where('f.withdrawn', '=', 0)
     .where('m.status', '<>', 3);
-  const all = gameId === undefined ? everywhere : everywhere.where('f.game_id', '=', gameId);
+  return gameId === undefined ? everywhere : everywhere.where('f.game_id', '=', gameId);
+}
+
+export async function countFiles(query: Query, gameId: number): Promise<number> {
+  const waiting = pendingFiles(query, gameId).select(sql<number>`count(*)`.as('total'));
+  return Number((await waiting.executeTakeFirstOrThrow()).total);
+}
+
+export async function listFiles(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
+  const all = pendingFiles(query, gameId);
   const { total } = await narrowed(all, listing, request)
     .select(sql<number>`count(*)`.as('total'))
     .executeTakeFirstOrThrow();

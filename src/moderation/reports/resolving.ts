@@ -1,6 +1,6 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import { notifyDecision } from '../../people/notifications/notifications.ts';
+import { notifyDecision, withdrawDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import { isSiteStaff } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
@@ -124,11 +124,22 @@ export async function resolveAll(
   app: App,
   transaction: Transaction,
   { resource, id }: About,
-  { by, resolution }: { by: number; resolution: string },
+  { by, resolution, mailDelaySeconds }: { by: number; resolution: string; mailDelaySeconds: number },
 ): Promise<void> {
   const done = { status: 1, date_resolved: app.clock.now(), resolved_by: by, resolution };
   for (const { user_id, game_id } of await store.resolveAll(transaction, resource, id, done)) {
     const subject = { resource, id, gameId: game_id };
-    await notifyDecision(app, transaction, 'report_resolved', subject, { userId: user_id, by });
+    const recipient = { userId: user_id, by, mailDelaySeconds };
+    await notifyDecision(app, transaction, 'report_resolved', subject, recipient);
   }
+}
+
+/** Opens again what a decision of this moderator at this time resolved, except where its reporter has reported anew. */
+export async function reopenAll(
+  transaction: Transaction,
+  { resource, id }: About,
+  decided: { readonly by: number; readonly at: number },
+): Promise<void> {
+  for (const { user_id, game_id } of await store.reopenAll(transaction, resource, id, decided))
+    await withdrawDecision(transaction, 'report_resolved', { resource, id, gameId: game_id }, user_id);
 }

@@ -105,6 +105,19 @@ export const resolveAll = ({ query }: Transaction, resource: string, id: number,
     .returning(['user_id', 'game_id'])
     .execute();
 
+const REOPEN = statement(`update reports set status = 0, date_resolved = 0, resolved_by = 0, resolution = ''
+  where resource = ? and resource_id = ? and status = 1 and resolved_by = ? and date_resolved = ?
+  and not exists (select 1 from reports o where o.resource = reports.resource and o.resource_id = reports.resource_id
+    and o.status = 0 and ((o.user_id > 0 and o.user_id = reports.user_id and o.type = reports.type)
+      or (o.rule_id > 0 and o.rule_id = reports.rule_id)))
+  returning user_id, game_id`);
+export const reopenAll = (
+  transaction: Transaction,
+  resource: string,
+  id: number,
+  { by, at }: { readonly by: number; readonly at: number },
+) => transaction.all<Pick<ReportRow, 'user_id' | 'game_id'>>(REOPEN, [resource, id, by, at]);
+
 const COUNT = statement(`select count(*) as "all", coalesce(sum(case when status = 0 then 1 else 0 end), 0) as open
   from reports where resource = ? and resource_id = ?`);
 export async function countOf(reader: Reader, resource: string, id: number): Promise<{ all: number; open: number }> {
