@@ -19,16 +19,13 @@ export interface Sold {
 /** Records what each seller earned with a sale, until the hold of the terms is over. */
 export async function recordEarnings(
   app: App,
-  { query }: Transaction,
+  transaction: Transaction,
   { id: termsId, terms }: Pick<DatedTerms, 'id' | 'terms'>,
   { saleId, gameId, modId, earned }: Sold,
 ): Promise<void> {
   const now = app.clock.now();
-  const rows = earned.filter(({ amount }) => amount > 0);
-  if (rows.length === 0) return;
-  await store.add(
-    query,
-    rows.map(({ userId, amount }) => ({
+  for (const { userId, amount } of earned.filter((each) => each.amount > 0))
+    await store.add(transaction, {
       sale_id: saleId,
       user_id: userId,
       game_id: gameId,
@@ -36,17 +33,9 @@ export async function recordEarnings(
       terms_id: termsId,
       tokens: amount,
       currency: terms.currency,
-      amount: 0,
-      withheld: 0,
-      remainder_micros: 0,
-      status: 'pending' as const,
-      cleared_id: 0,
       date_added: now,
       date_due: now + terms.hold_days * DAY,
-      date_cleared: 0,
-      date_ended: 0,
-    })),
-  );
+    });
 }
 
 /**

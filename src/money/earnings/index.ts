@@ -13,7 +13,7 @@ export const earnings = resource({
   name: 'earnings',
   operations: earningOperations,
   migrations: [earningsTable],
-  jobs: [{ kind: CLEAR_JOB, every: MINUTE, run: (app, _, { heartbeat }) => clearDue(app, heartbeat) }],
+  jobs: [{ kind: CLEAR_JOB, byAge: true, every: MINUTE, run: (app, _, { heartbeat }) => clearDue(app, heartbeat) }],
   personalData: personalEarnings,
   extends: [contribute(ledgerChecks, { name: 'earnings', check: checkEarnings })],
 });

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { EarningsTable } from './table.ts';
@@ -6,8 +6,25 @@ import type { EarningsTable } from './table.ts';
 export type EarningRow = Selectable<EarningsTable>;
 type Reader = Pick<Database, 'first' | 'all'>;
 
-export const add = (query: Query, rows: readonly Insertable<EarningsTable>[]) =>
-  query.insertInto('earnings').values(rows).execute();
+const ADD = statement(`insert into earnings (sale_id, user_id, game_id, mod_id, terms_id, tokens, currency, amount,
+  withheld, remainder_micros, status, cleared_id, date_added, date_due, date_cleared, date_ended)
+  values (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 'pending', 0, ?, ?, 0, 0)`);
+export type NewEarning = Pick<
+  EarningRow,
+  'sale_id' | 'user_id' | 'game_id' | 'mod_id' | 'terms_id' | 'tokens' | 'currency' | 'date_added' | 'date_due'
+>;
+export const add = (transaction: Transaction, row: NewEarning) =>
+  transaction.run(ADD, [
+    row.sale_id,
+    row.user_id,
+    row.game_id,
+    row.mod_id,
+    row.terms_id,
+    row.tokens,
+    row.currency,
+    row.date_added,
+    row.date_due,
+  ]);
 
 const OF_SALE = withUpdateLock(statement('select * from earnings where sale_id = ? order by id'));
 /** Clearing waits from here on. */

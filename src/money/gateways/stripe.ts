@@ -87,8 +87,9 @@ async function openSession(app: App, { reference, amount, currency, description 
         },
       ],
       payment_intent_data: { metadata: { reference } },
-      success_url: site,
-      cancel_url: site,
+      // Lists the payment with its state, which the provider may still be deciding.
+      success_url: `${site}/account/purchases`,
+      cancel_url: `${site}/account/purchases`,
     },
     { idempotencyKey: reference },
   );

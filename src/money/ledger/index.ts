@@ -1,11 +1,16 @@
 import { resource } from '../../platform/manifest/resource.ts';
+import { ledgerJobs } from './checks.ts';
 import { ledgerTables } from './migrations/2026-11-16-ledger.ts';
 import { ledgerPeriods } from './migrations/2026-11-16-ledger-periods.ts';
 import { ledgerSellerSides } from './migrations/2026-11-16-ledger-seller-sides.ts';
+import { ledgerLists } from './migrations/2026-11-17-ledger-lists.ts';
+import { ledgerOperations } from './operations.ts';
 import { personalLedger } from './personal.ts';
 
 export const ledger = resource({
   name: 'ledger',
-  migrations: [ledgerTables, ledgerSellerSides, ledgerPeriods],
+  operations: ledgerOperations,
+  migrations: [ledgerTables, ledgerSellerSides, ledgerPeriods, ledgerLists],
+  jobs: ledgerJobs,
   personalData: personalLedger,
 });

@@ -24,21 +24,24 @@ export interface Entry {
   readonly amount: number;
 }
 
+export const TRANSACTION_KINDS = [
+  'pack_sale',
+  'pack_refund',
+  'chargeback',
+  'clawback',
+  'store_sale',
+  'store_reversal',
+  'purchase',
+  'purchase_refund',
+  'clearing',
+  'payout',
+  'payout_paid',
+  'payout_return',
+  'merge',
+] as const;
+
 export interface Posting {
-  readonly kind:
-    | 'pack_sale'
-    | 'pack_refund'
-    | 'chargeback'
-    | 'clawback'
-    | 'store_sale'
-    | 'store_reversal'
-    | 'purchase'
-    | 'purchase_refund'
-    | 'clearing'
-    | 'payout'
-    | 'payout_paid'
-    | 'payout_return'
-    | 'merge';
+  readonly kind: (typeof TRANSACTION_KINDS)[number];
   readonly gameId: number;
   readonly cause: Cause;
   /** The transaction that this one takes back, wholly or in part. */

@@ -1,4 +1,4 @@
-import { retained } from '../../platform/database/personal.ts';
+import { cleared, notExported, retained } from '../../platform/database/personal.ts';
 import { inOneStep, type PersonalData } from '../../platform/personal-data.ts';
 import { moveBalances, refuseFunds } from './merging.ts';
 
@@ -19,6 +19,13 @@ export const personalLedger: PersonalData = {
       exported: ['id', 'date_added', 'game_id', 'kind', 'operation', 'provider', 'provider_reference'],
       whenDeleted: BOOKS,
       whenMerged: retained('each row is signed with the one before it'),
+    },
+    {
+      table: 'ledger_checks',
+      column: 'user_id',
+      exported: notExported('an act of the site staff about the site'),
+      whenDeleted: cleared({ user_id: 0 }),
+      whenMerged: 'moved',
     },
   ],
   ending: refuseFunds,

@@ -7,7 +7,13 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
-import type { LedgerAccountsTable, LedgerEntriesTable, LedgerHeadsTable, LedgerTransactionsTable } from './table.ts';
+import type {
+  LedgerAccountsTable,
+  LedgerChecksTable,
+  LedgerEntriesTable,
+  LedgerHeadsTable,
+  LedgerTransactionsTable,
+} from './table.ts';
 
 export type AccountRow = Selectable<LedgerAccountsTable>;
 export type TransactionRow = Selectable<LedgerTransactionsTable>;
@@ -146,6 +152,14 @@ export const transactionsAfter = (query: Query, gameId: number, sequence: number
     .limit(most)
     .execute();
 
+const PUT_HASH = statement('update ledger_transactions set previous = ?, hash = ? where id = ?');
+export const putHash = (transaction: Transaction, id: number, previous: string, hash: string) =>
+  transaction.run(PUT_HASH, [previous, hash, id]);
+
+const PUT_HEAD_HASH = statement('update ledger_heads set hash = ? where game_id = ?');
+export const putHeadHash = (transaction: Transaction, gameId: number, hash: string) =>
+  transaction.run(PUT_HEAD_HASH, [hash, gameId]);
+
 export type NamedEntry = EntryRow & AccountKey;
 
 export const entriesAmong = (query: Query, transactionIds: readonly number[]): Promise<NamedEntry[]> =>
@@ -203,3 +217,51 @@ export const postingsAfter = (query: Query, id: number, { gameId, userId, from, 
     .execute();
 
 export type PostingRow = Awaited<ReturnType<typeof postingsAfter>>[number];
+
+export interface TransactionFilter {
+  readonly gameId?: number | undefined;
+  readonly kinds?: readonly string[] | undefined;
+}
+
+const among = (query: Query, { gameId, kinds }: TransactionFilter) =>
+  query
+    .selectFrom('ledger_transactions')
+    .$if(gameId !== undefined, (some) => some.where('game_id', '=', gameId!))
+    .$if(kinds !== undefined, (some) => some.where('kind', 'in', kinds!));
+
+export const newest = (query: Query, filter: TransactionFilter, { limit, offset }: { limit: number; offset: number }) =>
+  among(query, filter)
+    .selectAll()
+    // Within a game both orders are the same, and the sequence has the index.
+    .orderBy(filter.gameId !== undefined && filter.kinds === undefined ? 'sequence' : 'id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+/** Chains have no gaps, so their ends count them. */
+export async function totalOf(query: Query, filter: TransactionFilter): Promise<number> {
+  const { total } = filter.kinds
+    ? await among(query, filter)
+        .select((eb) => eb.fn.countAll().as('total'))
+        .executeTakeFirstOrThrow()
+    : await query
+        .selectFrom('ledger_heads')
+        .$if(filter.gameId !== undefined, (some) => some.where('game_id', '=', filter.gameId!))
+        .select((eb) => eb.fn.sum('sequence').as('total'))
+        .executeTakeFirstOrThrow();
+  return Number(total ?? 0);
+}
+
+export type CheckRow = Selectable<LedgerChecksTable>;
+
+export const addCheck = (query: Query, row: Omit<CheckRow, 'id'>): Promise<CheckRow> =>
+  query.insertInto('ledger_checks').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const endCheck = (query: Query, id: number, result: Partial<CheckRow>) =>
+  query.updateTable('ledger_checks').set(result).where('id', '=', id).execute();
+
+export const checks = (query: Query, most: number): Promise<CheckRow[]> =>
+  query.selectFrom('ledger_checks').selectAll().orderBy('id', 'desc').limit(most).execute();
+
+export const forgetChecksBefore = (query: Query, id: number) =>
+  query.deleteFrom('ledger_checks').where('id', '<=', id).execute();

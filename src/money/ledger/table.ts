@@ -7,6 +7,7 @@ declare module '../../platform/database/database.ts' {
     ledger_transactions: LedgerTransactionsTable;
     ledger_entries: LedgerEntriesTable;
     ledger_heads: LedgerHeadsTable;
+    ledger_checks: LedgerChecksTable;
   }
 }
 
@@ -62,4 +63,20 @@ export interface LedgerHeadsTable {
   game_id: number;
   sequence: number;
   hash: string;
+}
+
+/** A verification of all books, which a job runs. */
+export interface LedgerChecksTable {
+  id: Generated<number>;
+  /** The administrator who started it; 0 if the account has ended. */
+  user_id: number;
+  state: 'waiting' | 'right' | 'wrong';
+  transactions: number;
+  entries: number;
+  accounts: number;
+  /** A JSON array of sentences. */
+  problems: string;
+  date_added: number;
+  /** 0 until it has ended. */
+  date_ended: number;
 }

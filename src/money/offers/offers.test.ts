@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startApi, type User } from '../../../test/api.ts';
+import { type Mod, startApi, type User } from '../../../test/api.ts';
 import { aBuyer, aPaidMod, aSellingGame, type SellingGame } from '../../../test/money.ts';
 import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { editModByPut, getMod, getMods } from '../../catalogue/mods/operations.ts';
+import {
+  addCollectionOperation,
+  getCollectionMods,
+  updateCollectionOperation,
+} from '../../community/collections/operations.ts';
 import { acceptAgreement, getCurrentAgreement } from '../../people/agreements/operations.ts';
 import { AGREEMENT_TYPES } from '../../people/agreements/types.ts';
 import { getNotifications } from '../../people/notifications/operations.ts';
@@ -51,6 +56,33 @@ async function acceptSelling(user: User) {
   await seller.call(acceptAgreement, { body: { agreement_version_id: id } });
   return seller;
 }
+
+test('a mod that begins to sell leaves all collections, also one that it is being added to', async () => {
+  const game = await aSellingGame(api);
+  const curator = await api.as(await api.aUser());
+  const [free, mod, contested] = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];
+  const inGame = { game_id: game.id };
+  const body = { name: 'Hats', mod_ids: [free.id, mod.id] };
+  const { id: collection_id } = (await curator.call(addCollectionOperation, { params: inGame, body })).body;
+  const at = { ...inGame, collection_id };
+  const listed = async () =>
+    (await curator.call(getCollectionMods, { params: at })).body.data.map(({ id }) => id).sort((a, b) => a - b);
+  const sell = async (sold: Mod) => {
+    const offer = { price: 40, monetization_options: 1 | MARKETPLACE };
+    return (await api.as(sold.owner)).call(editModByPut, { params: { ...inGame, mod_id: sold.id }, body: offer });
+  };
+  assert.deepEqual(await listed(), [free.id, mod.id]);
+  assert.equal((await sell(mod)).status, 200);
+  assert.deepEqual(await listed(), [free.id]);
+  await curator.refused(updateCollectionOperation, { params: at, body: { mod_ids: [mod.id] } }, 400, 29_604);
+  const [sold, added] = await Promise.all([
+    sell(contested),
+    curator.call(updateCollectionOperation, { params: at, body: { mod_ids: [contested.id] } }),
+  ]);
+  assert.equal(sold.status, 200);
+  assert.ok([200, 400].includes(added.status), added.text);
+  assert.deepEqual(await listed(), [free.id]);
+});
 
 test('a mod is submitted to the marketplace queue, its price is ignored meanwhile, and an approval sells it', async () => {
   const { game, mod, params, author, shown, decide, submit } = await aDraft();

@@ -5,6 +5,7 @@ import type { ModEdit, SentOffer } from '../../catalogue/mods/extensions.ts';
 import { lockMods, type ModRow, refreshMod, setOffer } from '../../catalogue/mods/mods.ts';
 import type { ContributedFields } from '../../catalogue/mods/object.ts';
 import { ADMINISTRATOR, MANAGER } from '../../catalogue/teams/teams.ts';
+import { leaveCollections } from '../../community/collections/contents.ts';
 import { hasAccepted } from '../../people/agreements/acceptances.ts';
 import { AGREEMENT_TYPES } from '../../people/agreements/types.ts';
 import type { App } from '../../platform/app.ts';
@@ -87,6 +88,7 @@ export async function editOffer(app: App, transaction: Transaction, edit: ModEdi
   await store.setPack(transaction, mod.id, packId);
   await setOffer(transaction, mod.id, { price, monetization_options, stock });
   if (monetization_options === 0) await store.removeSubmission(transaction, mod.id);
+  else await leaveCollections(transaction, mod.id);
 }
 
 /** The SKUs under which stores sell the mod: those of its pack. */

@@ -68,6 +68,7 @@ export const buyTokenPack = operation({
     'MONETIZATION_IAP_NOT_CONFIGURED',
     'MONETIZATION_REQUEST_ERROR',
     'MONETIZATION_PAYMENT_FAILED',
+    'MONETIZATION_WALLET_ERROR',
   ],
   handle: async (app, { caller, params, body }) => {
     const order = { gameId: params.game_id, packId: params.token_pack_id, key: body.idempotent_key };

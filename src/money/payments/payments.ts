@@ -10,6 +10,7 @@ import { readStripeNotification } from '../gateways/stripe.ts';
 import { type Cause, insufficientFunds } from '../ledger/ledger.ts';
 import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
 import { type PackRow, requirePack } from '../packs/packs.ts';
+import { logRefusals, recordAttempt, requireMayPay } from '../spending/guards.ts';
 import { requireSelling } from '../terms/switches.ts';
 import { taxedPrice, termsOf, termsOfDay } from '../terms/terms.ts';
 import { creditTokens, takeTokensBack, walletBalance } from '../wallets/token-sales.ts';
@@ -38,7 +39,9 @@ export async function orderPack(app: App, caller: UserCaller, order: PackOrder):
   requireSelling(app, game);
   await requireNotLocked(app.db, caller.userId);
   const gateway = requireGateway(app);
-  const payment = await app.db.write((transaction) => recordOrder(app, transaction, caller, order, gateway.name));
+  const payment = await logRefusals(app, caller, order, () =>
+    app.db.write((transaction) => recordOrder(app, transaction, caller, order, gateway.name)),
+  );
   return openPayment(app, payment, `${game.name}: ${payment.tokens} ${game.token_name}`);
 }
 
@@ -78,35 +81,38 @@ export const lockPayment = async (transaction: Transaction, id: number) => (awai
 async function recordOrder(
   app: App,
   transaction: Transaction,
-  { userId }: UserCaller,
+  caller: UserCaller,
   { gameId, packId, key }: PackOrder,
   provider: string,
 ): Promise<store.PaymentRow> {
   const now = app.clock.now();
+  const { userId } = caller;
   const pack = await requirePack(transaction, gameId, packId);
   // Requests with one key that arrive together begin one payment.
   await takeAdvisoryLock(transaction, `payments/${userId}/${gameId}/${key}`);
   const earlier = await store.byRequest(transaction, userId, gameId, key, now - KEY_SECONDS);
   if (earlier && earlier.pack_id !== packId)
     throw new ApiError('MONETIZATION_REQUEST_ERROR', { fields: [{ field: 'idempotent_key', rule: 'taken' }] });
-  return earlier ?? beginPayment(app, transaction, { userId, pack, key, provider });
+  return earlier ?? beginPayment(app, transaction, { caller, pack, key, provider });
+}
+
+export interface Paying {
+  readonly caller: UserCaller;
+  readonly key: string;
+  readonly provider: string;
 }
 
 /** Records what a buyer is going to pay. Nothing has moved yet. */
 export async function beginPayment(
   app: App,
   transaction: Transaction,
-  {
-    userId,
-    pack,
-    key,
-    provider,
-  }: { readonly userId: number; readonly pack: PackRow; readonly key: string; readonly provider: string },
+  { caller, pack, key, provider }: Paying & { readonly pack: PackRow },
 ): Promise<store.PaymentRow> {
   const { id: termsId, terms } = await termsOf(transaction, pack.game_id);
+  await requireMayPay(app, transaction, caller, pack.game_id, terms);
   const { total, tax } = taxedPrice(pack.price, terms);
-  return store.add(transaction.query, {
-    user_id: userId,
+  const payment = await store.add(transaction.query, {
+    user_id: caller.userId,
     game_id: pack.game_id,
     pack_id: pack.id,
     terms_id: termsId,
@@ -124,6 +130,8 @@ export async function beginPayment(
     date_paid: 0,
     date_ended: 0,
   });
+  await recordAttempt(app, transaction, caller, payment, terms);
+  return payment;
 }
 
 export async function requirePayment(app: App, { userId }: UserCaller, id: number): Promise<store.PaymentRow> {

@@ -16,7 +16,12 @@ export const payouts = resource({
   operations: payoutOperations,
   migrations: [payoutsTables],
   jobs: [
-    { kind: 'payouts.schedule', every: HOUR, run: (app, _, { heartbeat }) => schedulePayouts(app, heartbeat) },
+    {
+      kind: 'payouts.schedule',
+      byAge: true,
+      every: HOUR,
+      run: (app, _, { heartbeat }) => schedulePayouts(app, heartbeat),
+    },
     { kind: 'payouts.settle', every: MINUTE, run: (app, _, { heartbeat }) => settlePayouts(app, heartbeat) },
   ],
   personalData: personalPayouts,

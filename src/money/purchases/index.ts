@@ -8,6 +8,7 @@ import { forgetKeys } from './keys.ts';
 import { purchasesTables } from './migrations/2026-11-16-purchases.ts';
 import { modOrdersTable } from './migrations/2026-11-16-purchases-mod-orders.ts';
 import { storeOrdersTable } from './migrations/2026-11-16-stores-mod-orders.ts';
+import { purchasesByGame } from './migrations/2026-11-17-purchases-by-game.ts';
 import { purchaseOperations } from './operations.ts';
 import { COMPLETE_ORDER, completeOrder, orderPaid, paymentDisputed, REVERSE_ORDER, reverseOrder } from './orders.ts';
 import { personalPurchases } from './personal.ts';
@@ -26,9 +27,9 @@ const HOUR = 3_600;
 export const purchases = resource({
   name: 'purchases',
   operations: purchaseOperations,
-  migrations: [purchasesTables, modOrdersTable, storeOrdersTable],
+  migrations: [purchasesTables, modOrdersTable, storeOrdersTable, purchasesByGame],
   jobs: [
-    { kind: 'purchases.forget-keys', every: HOUR, run: forgetKeys },
+    { kind: 'purchases.forget-keys', byAge: true, every: HOUR, run: forgetKeys },
     { kind: COMPLETE_ORDER, run: completeOrder },
     { kind: REVERSE_ORDER, run: reverseOrder },
     { kind: COMPLETE_STORE_ORDER, run: completeStoreOrder },

@@ -156,3 +156,27 @@ export const pendingJson = (
     },
     modJson,
   );
+
+export const GamePurchaseObject = z
+  .object({
+    id: Id.meta({ description: 'For `POST /games/{game_id}/purchases/{purchase_id}/refund`.' }),
+    user_id: Id.meta({ description: 'The buyer.' }),
+    mod_id: Id,
+    price: Integer.meta({ description: 'In tokens.' }),
+    fee: Integer.meta({ description: 'What the site got of it.' }),
+    status: z.enum(['paid', 'refunded']),
+    date_added: Timestamp,
+    date_refunded: Timestamp.meta({ description: '0 unless it was refunded.' }),
+  })
+  .meta({ id: 'GamePurchase' });
+
+export const toGamePurchase = (row: PurchaseRow): z.output<typeof GamePurchaseObject> => ({
+  id: row.id,
+  user_id: row.user_id,
+  mod_id: row.mod_id,
+  price: row.price,
+  fee: row.fee,
+  status: row.status,
+  date_added: row.date_added,
+  date_refunded: row.date_refunded,
+});

@@ -8,16 +8,35 @@ import { requireUser } from '../../people/users/users.ts';
 import { type UserCaller, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { GamePath, Id, ModPath, PathId, pageOf, pageOfJson, UserPath } from '../../platform/http/objects.ts';
+import {
+  GamePath,
+  Id,
+  ModPath,
+  PathId,
+  page,
+  pageOf,
+  pageOfJson,
+  pagesOnly,
+  UserPath,
+} from '../../platform/http/objects.ts';
 import { Json, ok, operation } from '../../platform/http/operation.ts';
 import { PLATFORMS, type Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { EPIC_REFUSALS } from '../stores/object.ts';
 import { Epic, PlayStation, proofOf, Receipt, storeOf, Xbox } from '../stores/proof.ts';
 import { paymentMethodOf, tokensOwned } from '../wallets/wallets.ts';
-import { PayObject, paidJson, pendingJson, RefundObject, toRefund } from './object.ts';
+import { listGamePurchases } from './game-purchases.ts';
+import {
+  GamePurchaseObject,
+  PayObject,
+  paidJson,
+  pendingJson,
+  RefundObject,
+  toGamePurchase,
+  toRefund,
+} from './object.ts';
 import { payForMod, type Responses } from './orders.ts';
-import { buyMod, type PurchaseRow, WITH_TOKENS } from './purchases.ts';
-import { refundAsStudio, returnMod } from './refunds.ts';
+import { buyMod, WITH_TOKENS } from './purchases.ts';
+import { type Refunded, refundAsStudio, returnMod } from './refunds.ts';
 import { BUYING_REFUSALS } from './selling.ts';
 import { buyAtStore, PAY_AT_STORE } from './store-orders.ts';
 
@@ -117,10 +136,10 @@ export const purchase = operation({
   },
 });
 
-async function refundOf(app: App, caller: UserCaller, row: PurchaseRow) {
-  const game = await requireGameRow(app, caller, row.game_id);
-  const buyer = await requireUser(app, row.user_id);
-  return toRefund(row, { mod: undefined, game, buyer });
+async function refundOf(app: App, caller: UserCaller, { purchase, mod }: Refunded) {
+  const game = await requireGameRow(app, caller, purchase.game_id);
+  const buyer = await requireUser(app, purchase.user_id);
+  return toRefund(purchase, { mod, game, buyer });
 }
 
 export const refundPurchase = operation({
@@ -135,6 +154,24 @@ export const refundPurchase = operation({
   errors: [...NOT_FOUND, 'MONETIZATION_MARKETPLACE_NOT_OWNED', 'MONETIZATION_UNEXPECTED_OPERATION'],
   handle: async (app, { caller, params }) =>
     refundOf(app, caller, await returnMod(app, caller, params.game_id, params.mod_id)),
+});
+
+export const getGamePurchases = operation({
+  id: 'get-game-purchases',
+  tag: 'Monetization',
+  method: 'GET',
+  path: '/games/{game_id}/purchases',
+  says: 'Lists the mods that were bought in a game, the newest first. For its administrators.',
+  access: user('read', 'team'),
+  params: GamePath,
+  query: z.object({ user_id: Id.optional(), mod_id: Id.optional(), status: z.enum(['paid', 'refunded']).optional() }),
+  list: pagesOnly,
+  returns: ok(pageOf(GamePurchaseObject)),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_UPDATE_PERMISSION'],
+  handle: async (app, { caller, params, query, list }) => {
+    const { rows, total } = await listGamePurchases(app, caller, { ...params, ...query }, list);
+    return page(rows.map(toGamePurchase), total, list);
+  },
 });
 
 export const refundGamePurchase = operation({
@@ -224,4 +261,11 @@ export const getPurchasesOfUser = operation({
   },
 });
 
-export const purchaseOperations = [purchase, refundPurchase, refundGamePurchase, getUserPurchases, getPurchasesOfUser];
+export const purchaseOperations = [
+  purchase,
+  refundPurchase,
+  getGamePurchases,
+  refundGamePurchase,
+  getUserPurchases,
+  getPurchasesOfUser,
+];

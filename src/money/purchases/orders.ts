@@ -15,6 +15,7 @@ import {
   giveBack,
   lockPayment,
   openPayment,
+  type Paying,
   type PaymentRow,
   paymentIn,
   requireGateway,
@@ -111,26 +112,23 @@ function beginOrder(app: App, caller: UserCaller, game: GameRow, checkout: Money
   return app.db.write(async (transaction) => {
     const mod = (await lockMods(transaction, [checkout.modId])).get(checkout.modId)!;
     const begun = await store.orderByKey(transaction, userId, mod.id, checkout.key, since);
-    if (!begun) await requireBuyable(transaction, caller, game, mod, undefined);
-    if (!begun) await requireMaySpend(app, transaction, caller, mod);
-    if (!begun) requireInStock(mod);
+    if (!begun) {
+      const { terms } = await requireBuyable(transaction, caller, game, mod, undefined);
+      await requireMaySpend(app, transaction, caller, mod, terms);
+      requireInStock(mod);
+    }
     const order = begun ?? (await store.openOrder(transaction, userId, mod.id, mod.price));
     const payment = order
       ? await paymentIn(transaction, order.payment_id)
-      : await beginPaymentFor(app, transaction, mod, { userId, key: checkout.key, provider });
+      : await beginPaymentFor(app, transaction, mod, { caller, key: checkout.key, provider });
     if (checkout.displayAmount !== undefined && checkout.displayAmount !== payment.price) throw priceMismatch();
     if (!order) await addOrder(app, transaction, payment, mod, checkout);
     return { payment, mod };
   });
 }
 
-async function beginPaymentFor(
-  app: App,
-  transaction: Transaction,
-  mod: ModRow,
-  paying: { readonly userId: number; readonly key: string; readonly provider: string },
-): Promise<PaymentRow> {
-  const { balance, deficit } = await tokensOwned(transaction, mod.game_id, paying.userId);
+async function beginPaymentFor(app: App, transaction: Transaction, mod: ModRow, paying: Paying): Promise<PaymentRow> {
+  const { balance, deficit } = await tokensOwned(transaction, mod.game_id, paying.caller.userId);
   const spendable = balance - deficit;
   const pack = await packToBuy(transaction, mod, Math.max(1, mod.price - spendable));
   if (!pack) throw new ApiError('MONETIZATION_SKU_MISSING', { fields: [{ field: 'mod_id', rule: 'not_for_sale' }] });

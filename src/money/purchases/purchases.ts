@@ -10,7 +10,7 @@ import { requireMarketplace, requireSelling } from '../terms/switches.ts';
 import { termsOf } from '../terms/terms.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
 import { answerOnce, type KeyedRequest } from './keys.ts';
-import { CHECKOUT, type PaidResponse, requireForSale, requireNotOwned, sell } from './selling.ts';
+import { CHECKOUT, type Conditions, type PaidResponse, requireForSale, requireNotOwned, sell } from './selling.ts';
 import * as store from './store.ts';
 
 export type { Sale } from './selling.ts';
@@ -68,12 +68,14 @@ export async function buyMod(app: App, caller: UserCaller, checkout: Checkout, r
     // The mod comes before the key: everything that sells or refunds it locks it first.
     const mod = (await lockMods(transaction, [checkout.modId])).get(checkout.modId)!;
     return answerOnce(app, transaction, request, async () => {
-      await requireBuyable(transaction, caller, game, mod, checkout.displayAmount);
-      await requireMaySpend(app, transaction, caller, mod);
+      const conditions = await requireBuyable(transaction, caller, game, mod, checkout.displayAmount);
+      await requireMaySpend(app, transaction, caller, mod, conditions.terms);
       const bargain = { ...checkout, price: mod.price };
-      const sale = await sell(app, transaction, caller, game, mod, bargain).catch(async (error: unknown) => {
-        throw await withDeficit(error, transaction, caller, game.id);
-      });
+      const sale = await sell(app, transaction, caller, game, mod, bargain, conditions).catch(
+        async (error: unknown) => {
+          throw await withDeficit(error, transaction, caller, game.id);
+        },
+      );
       return respond(transaction, sale, game);
     });
   };
@@ -96,14 +98,15 @@ export async function requireBuyable(
   game: GameRow,
   mod: ModRow,
   displayAmount: number | undefined,
-): Promise<void> {
+): Promise<Conditions> {
   await requireMod(transaction, caller, game.id, mod.id, HIDDEN);
   await requireNotLocked(transaction, caller.userId);
-  const { terms } = await termsOf(transaction, game.id);
-  if (terms.in_game_only && caller.gameId !== game.id) throw new ApiError('MONETIZATION_IN_GAME_ONLY');
+  const terms = await termsOf(transaction, game.id);
+  if (terms.terms.in_game_only && caller.gameId !== game.id) throw new ApiError('MONETIZATION_IN_GAME_ONLY');
   await requireForSale(transaction, game, mod);
-  await requireNotOwned(transaction, caller, mod);
+  const shares = await requireNotOwned(transaction, caller, mod);
   if (displayAmount !== undefined && displayAmount !== mod.price) throw priceMismatch();
+  return { terms, shares };
 }
 
 export const priceMismatch = (): ApiError =>

@@ -22,13 +22,13 @@ const YEAR = 365 * DAY;
 const notRefundable = (field: string): ApiError =>
   new ApiError('MONETIZATION_UNEXPECTED_OPERATION', { fields: [{ field, rule: 'not_refundable' }] });
 
+export interface Refunded {
+  readonly purchase: store.PurchaseRow;
+  readonly mod: ModRow | undefined;
+}
+
 /** A buyer returns a mod, as long and as often as the terms of the day on which they bought it allow. */
-export async function returnMod(
-  app: App,
-  caller: UserCaller,
-  gameId: number,
-  modId: number,
-): Promise<store.PurchaseRow> {
+export async function returnMod(app: App, caller: UserCaller, gameId: number, modId: number): Promise<Refunded> {
   await requireGameRow(app, caller, gameId);
   return app.db.write(async (transaction) => {
     const mod = (await lockMods(transaction, [modId])).get(modId);
@@ -43,7 +43,8 @@ export async function returnMod(
     if (now - purchase.date_added > terms.refund_days * DAY) throw notRefundable('mod_id');
     const refunds = await store.refundsSince(transaction, caller.userId, gameId, now - YEAR);
     if (refunds >= terms.refunds_per_year) throw notRefundable('mod_id');
-    return refundWithMoney(app, transaction, purchase, mod, { operation: 'refund-purchase', actor: caller.userId });
+    const cause = { operation: 'refund-purchase', actor: caller.userId };
+    return { purchase: await refundWithMoney(app, transaction, purchase, mod, cause), mod };
   });
 }
 
@@ -54,7 +55,7 @@ export async function refundAsStudio(
   gameId: number,
   purchaseId: number,
   reason: string,
-): Promise<store.PurchaseRow> {
+): Promise<Refunded> {
   return app.db.write(async (transaction) => {
     await requireGameForChange(transaction, caller, gameId);
     if ((await teamLevel(transaction, caller, 'games', gameId)) < ADMINISTRATOR)
@@ -68,11 +69,11 @@ export async function refundAsStudio(
     if (found.status !== 'paid' || app.clock.now() - found.date_added > terms.studio_refund_days * DAY)
       throw notRefundable('purchase_id');
     const cause = { operation: 'refund-game-purchase', actor: caller.userId };
-    const refunded = await refundWithMoney(app, transaction, found, mod, cause);
+    const purchase = await refundWithMoney(app, transaction, found, mod, cause);
     const subject = { resource: 'purchases', id: purchaseId, gameId };
     const data = { mod_id: found.mod_id, user_id: found.user_id, price: found.price };
     await audit(app, transaction, { actor: caller.userId, action: 'purchases.refund', subject, reason, data });
-    return refunded;
+    return { purchase, mod };
   });
 }
 

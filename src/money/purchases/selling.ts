@@ -17,10 +17,10 @@ import { recordEarnings } from '../earnings/earnings.ts';
 import { post, tokenAccount } from '../ledger/ledger.ts';
 import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
 import { MOD_LIMITED, MOD_ON_MARKETPLACE, MOD_SELLS } from '../offers/offers.ts';
-import { divideEarnings, earnersOf } from '../revenue-teams/revenue-teams.ts';
+import { divideEarnings, type Share, sharesNow } from '../revenue-teams/revenue-teams.ts';
 import { recordSpending } from '../spending/guards.ts';
 import { GAME_HAS_MARKETPLACE } from '../terms/switches.ts';
-import { sharesOf, termsOf } from '../terms/terms.ts';
+import { type DatedTerms, sharesOf, termsOf } from '../terms/terms.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
 import { answerOnce, type KeyedRequest } from './keys.ts';
 import * as store from './store.ts';
@@ -60,6 +60,12 @@ interface Bargain {
   readonly subscribe: boolean;
 }
 
+/** What was read to decide over a sale, and what it is divided by. */
+export interface Conditions {
+  readonly terms: DatedTerms;
+  readonly shares: readonly Share[];
+}
+
 /** Sells a locked mod for tokens of the buyer's wallet. */
 export async function sell(
   app: App,
@@ -68,14 +74,14 @@ export async function sell(
   game: GameRow,
   mod: ModRow,
   { key, price, subscribe }: Bargain,
+  { terms: dated, shares }: Conditions,
 ): Promise<Sale> {
   const { userId } = buyer;
-  const dated = await termsOf(transaction, game.id);
   const { id: termsId, terms } = dated;
   const sold = await takeFromStock(app, transaction, mod);
   if (subscribe) await subscribeToAll(app, transaction, buyer, [sold]);
   const { fee, seller, studio } = sharesOf(price, terms);
-  const earned = await divideEarnings(transaction, mod, seller);
+  const earned = divideEarnings(shares, mod, seller);
   const wallet = tokenAccount('wallet', game.id, userId);
   const gatewayUuid = app.random.uuid();
   const transactionId = await post(app, transaction, {
@@ -90,7 +96,7 @@ export async function sell(
     ].filter(({ amount }) => amount !== 0),
   });
   await recordEarnings(app, transaction, dated, { saleId: transactionId, gameId: game.id, modId: mod.id, earned });
-  const purchase = await store.add(transaction.query, {
+  const purchase = await store.add(transaction, {
     user_id: userId,
     game_id: game.id,
     mod_id: mod.id,
@@ -125,8 +131,10 @@ export async function sellOrdered(
   if (!mod) throw new ApiError('MOD_NOT_FOUND');
   const game = await gameRowIn(transaction, game_id);
   await requireForSale(transaction, game, mod);
-  await requireNotOwned(transaction, buyer, mod);
-  return (await sell(app, transaction, buyer, game, mod, { key: '', price, subscribe: subscribe === 1 })).purchase.id;
+  const shares = await requireNotOwned(transaction, buyer, mod);
+  const bargain = { key: '', price, subscribe: subscribe === 1 };
+  const conditions = { terms: await termsOf(transaction, game_id), shares };
+  return (await sell(app, transaction, buyer, game, mod, bargain, conditions)).purchase.id;
 }
 
 export type PaidResponse = (transaction: Transaction, sale: Sale, game: GameRow) => Promise<string>;
@@ -176,13 +184,15 @@ export async function requireForSale(
   await requireNotLocked(transaction, mod.submitted_by);
 }
 
-/** The team of a mod and those who earn with it have it already, so nobody pays themselves. */
-export async function requireNotOwned(transaction: Transaction, buyer: UserCaller, mod: ModRow): Promise<void> {
+/** The team of a mod and those who earn with it have it already, so nobody pays themselves. Returns who earns. */
+export async function requireNotOwned(transaction: Transaction, buyer: UserCaller, mod: ModRow): Promise<Share[]> {
+  const shares = await sharesNow(transaction, mod.id);
   const { mod: level } = await levelsOf(transaction, { ...buyer, admin: false }, mod);
   const isOwn =
-    level > 0 || mod.submitted_by === buyer.userId || (await earnersOf(transaction, mod)).includes(buyer.userId);
+    level > 0 || mod.submitted_by === buyer.userId || shares.some(({ user_id }) => user_id === buyer.userId);
   if (isOwn || (await store.standing(transaction, buyer.userId, mod.id)))
     throw refusal('MONETIZATION_MARKETPLACE_ALREADY_OWNED', 'mod_id', 'already_owned');
+  return shares;
 }
 
 const soldOut = (): ApiError => refusal('MONETIZATION_SOLD_OUT', 'mod_id', 'sold_out');

@@ -105,8 +105,8 @@ async function requireOrderable(
   { modId, portal, displayAmount }: StoreCheckout,
 ): Promise<{ mod: ModRow; sku: string }> {
   const mod = (await lockMods(transaction, [modId])).get(modId)!;
-  await requireBuyable(transaction, caller, game, mod, displayAmount);
-  await requireMaySpend(app, transaction, caller, mod);
+  const { terms } = await requireBuyable(transaction, caller, game, mod, displayAmount);
+  await requireMaySpend(app, transaction, caller, mod, terms);
   requireInStock(mod);
   const listed = (await skusOfMod(transaction, mod)).find((each) => each.portal === portal);
   if (!listed) throw new ApiError('MONETIZATION_SKU_MISSING', { fields: [{ field: 'mod_id', rule: 'not_for_sale' }] });

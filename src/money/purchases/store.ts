@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
+import { removeInSteps, someOf } from '../../platform/database/removal.ts';
 import type { IdempotentRequestsTable, ModOrdersTable, PurchasesTable, StoreOrdersTable } from './table.ts';
 
 export type PurchaseRow = Selectable<PurchasesTable>;
@@ -16,8 +17,13 @@ const BY_ID_LOCKED = withUpdateLock(BY_ID);
 /** Others who decide over the purchase wait from here on. */
 export const lockById = (transaction: Transaction, id: number) => transaction.first<PurchaseRow>(BY_ID_LOCKED, [id]);
 
-export const add = (query: Query, row: Insertable<PurchasesTable>): Promise<PurchaseRow> =>
-  query.insertInto('purchases').values(row).returningAll().executeTakeFirstOrThrow();
+const ADD = statement(`insert into purchases (user_id, game_id, mod_id, terms_id, price, fee, gateway_uuid, status,
+  transaction_id, date_added, date_refunded) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning *`);
+export async function add(transaction: Transaction, row: Omit<PurchaseRow, 'id'>): Promise<PurchaseRow> {
+  const values = [row.user_id, row.game_id, row.mod_id, row.terms_id, row.price, row.fee, row.gateway_uuid, row.status];
+  values.push(row.transaction_id, row.date_added, row.date_refunded);
+  return (await transaction.first<PurchaseRow>(ADD, values))!;
+}
 
 export const change = (query: Query, id: number, changes: Updateable<PurchasesTable>): Promise<PurchaseRow> =>
   query.updateTable('purchases').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
@@ -37,6 +43,27 @@ export const newestSince = (reader: Reader, userId: number, gameId: number, sinc
 const SOLD = statement("select 1 as sold from purchases where mod_id = ? and status = 'paid' limit 1");
 export const isSold = async (reader: Reader, modId: number): Promise<boolean> =>
   (await reader.first(SOLD, [modId])) !== undefined;
+
+export type PurchaseFilter = Pick<PurchaseRow, 'game_id'> & {
+  readonly [name in 'user_id' | 'mod_id' | 'status']?: PurchaseRow[name] | undefined;
+};
+
+export async function ofGame(
+  query: Query,
+  filter: PurchaseFilter,
+  { limit, offset }: { limit: number; offset: number },
+) {
+  const { user_id, mod_id, status } = filter;
+  const found = query
+    .selectFrom('purchases')
+    .where('game_id', '=', filter.game_id)
+    .$if(user_id !== undefined, (some) => some.where('user_id', '=', user_id!))
+    .$if(mod_id !== undefined, (some) => some.where('mod_id', '=', mod_id!))
+    .$if(status !== undefined, (some) => some.where('status', '=', status!));
+  const { total } = await found.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow();
+  const rows = await found.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+  return { rows, total: Number(total) };
+}
 
 const CLAIM = statement(`insert into idempotent_requests
   (user_id, game_id, operation, request_key, digest, response, mod_id, date_added) values (?, ?, ?, ?, ?, '', ?, ?)
@@ -83,8 +110,8 @@ export const ownedByBoth = (transaction: Transaction, one: number, other: number
 const MOVE_ALL = statement('update purchases set user_id = ? where user_id = ?');
 export const moveAll = (transaction: Transaction, from: number, to: number) => transaction.run(MOVE_ALL, [to, from]);
 
-const FORGET = statement('delete from idempotent_requests where date_added <= ?');
-export const forgetUntil = (transaction: Transaction, date: number) => transaction.run(FORGET, [date]);
+const OUTDATED = someOf('idempotent_requests', ['user_id', 'game_id', 'operation', 'request_key'], 'date_added <= ?');
+export const forgetUntil = (db: Database, date: number) => removeInSteps(db, OUTDATED, [date]);
 
 export type ModOrderRow = Selectable<ModOrdersTable>;
 

@@ -136,33 +136,29 @@ async function requireLeaderConsent(
   users: readonly Split[],
 ): Promise<void> {
   if (userId === mod.submitted_by) return;
-  const before = (await sharesNow(transaction, mod)).find(({ user_id }) => user_id === mod.submitted_by)?.split ?? 0;
+  const before = (await sharesNow(transaction, mod.id)).find(({ user_id }) => user_id === mod.submitted_by)?.split ?? 0;
   const after = users.find(({ id }) => id === mod.submitted_by)?.split ?? 0;
   if (after < before) throw refusedUsers('MONETIZATION_DEFAULT_MIN_SPLIT');
 }
 
-type Sold = Pick<ModRow, 'id' | 'submitted_by'>;
-
-async function sharesNow(transaction: Transaction, mod: Sold): Promise<store.ShareRow[]> {
-  const shares = await sharesSet(transaction, mod.id);
-  return shares.length > 0 ? shares : [await store.leaderOf(transaction, mod.id)];
-}
+export type Share = Pick<store.ShareRow, 'user_id' | 'split' | 'status'>;
 
 /** The users who earn with a mod today. */
-export async function earnersOf(transaction: Transaction, mod: Sold): Promise<number[]> {
-  return (await sharesNow(transaction, mod)).map(({ user_id }) => user_id);
+export async function sharesNow(transaction: Transaction, modId: number): Promise<Share[]> {
+  const shares = await sharesSet(transaction, modId);
+  return shares.length > 0 ? shares : [await store.leaderOf(transaction, modId)];
 }
 
 /**
  * Divides the sellers' part of a price. What belongs to accounts that are gone, and fractions of a token, go to the
  * leader of the mod.
  */
-export async function divideEarnings(
-  transaction: Transaction,
-  mod: Sold,
+export function divideEarnings(
+  all: readonly Share[],
+  mod: Pick<ModRow, 'submitted_by'>,
   amount: number,
-): Promise<{ userId: number; amount: number }[]> {
-  const shares = (await sharesNow(transaction, mod)).filter(({ status }) => status !== USER_DELETED);
+): { userId: number; amount: number }[] {
+  const shares = all.filter(({ status }) => status !== USER_DELETED);
   const earned = new Map(
     shares.map(({ user_id, split }) => [user_id, Math.floor((amount * split) / ALL_PERCENT)] as const),
   );

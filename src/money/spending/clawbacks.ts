@@ -57,5 +57,4 @@ export async function judgeClawbacks(
   });
 }
 
-export const forgetSpending = (app: App): Promise<void> =>
-  app.db.write((transaction) => store.forget(transaction, app.clock.now() - FORGOTTEN_AFTER));
+export const forgetSpending = (app: App): Promise<void> => store.forget(app.db, app.clock.now() - FORGOTTEN_AFTER);

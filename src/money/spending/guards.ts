@@ -5,7 +5,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { type Terms, termsOf } from '../terms/terms.ts';
+import type { DatedTerms, Terms } from '../terms/terms.ts';
 import * as store from './store.ts';
 
 const HOUR = 3_600;
@@ -19,7 +19,9 @@ type Guard =
   | 'purchases-of-user'
   | 'tokens-of-user'
   | 'purchases-of-address'
-  | 'purchases-of-game';
+  | 'purchases-of-game'
+  | 'packs-of-user'
+  | 'payments-of-address';
 
 /** What a client can name as the reason: the account, the sign-in, the mod or the wallet. */
 const FIELDS: Readonly<Partial<Record<ErrorName, string>>> = {
@@ -56,9 +58,10 @@ export async function requireMaySpend(
   transaction: Transaction,
   caller: UserCaller,
   { game_id: gameId, submitted_by: sellerId, price: tokens }: Sold,
+  { terms }: Pick<DatedTerms, 'terms'>,
 ): Promise<void> {
-  const spending = { gameId, sellerId, tokens, terms: (await termsOf(transaction, gameId)).terms };
-  await requireTrustedSignIn(app, transaction, caller, spending.terms);
+  const spending = { gameId, sellerId, tokens, terms };
+  await requireTrustedSignIn(app, transaction, caller, terms);
   await requireNoCircle(app, transaction, caller, spending);
   await requireWithinLimits(app, transaction, caller, spending);
 }
@@ -144,33 +147,77 @@ export async function recordSpending(
   });
 }
 
+const hasPackLimits = (terms: Terms): boolean => terms.packs_per_day > 0 || terms.payments_per_hour_and_address > 0;
+
+/**
+ * How fast a user, or an address, may pay for token packs. Payments that fail count for the address, because stolen cards
+ * are tried until one works.
+ */
+export async function requireMayPay(
+  app: App,
+  transaction: Transaction,
+  { userId, address }: Pick<UserCaller, 'userId' | 'address'>,
+  gameId: number,
+  terms: Terms,
+): Promise<void> {
+  if (!hasPackLimits(terms)) return;
+  await takeAdvisoryLock(transaction, `spending/${gameId}`);
+  const now = app.clock.now();
+  const { packs_per_day: ofDay, payments_per_hour_and_address: ofHour } = terms;
+  if (ofDay > 0 && (await store.paymentsOf(transaction, userId, gameId, now - DAY)) >= ofDay)
+    throw new GuardedError('packs-of-user', 'MONETIZATION_WALLET_ERROR');
+  if (!address || ofHour === 0) return;
+  if ((await store.attemptsFrom(transaction, gameId, addressOf(app, gameId, address), now - HOUR)) >= ofHour)
+    throw new GuardedError('payments-of-address', 'MONETIZATION_WALLET_ERROR');
+}
+
+/** Counts a payment towards the limits of its game. */
+export async function recordAttempt(
+  app: App,
+  transaction: Transaction,
+  { userId, address }: Pick<UserCaller, 'userId' | 'address'>,
+  { id, game_id }: { readonly id: number; readonly game_id: number },
+  terms: Terms,
+): Promise<void> {
+  if (!address || terms.payments_per_hour_and_address === 0) return;
+  await store.addAttempt(transaction, {
+    payment_id: id,
+    user_id: userId,
+    game_id,
+    address: addressOf(app, game_id, address),
+    date_added: app.clock.now(),
+  });
+}
+
+/** What a refused request was for. */
+interface Wanted {
+  readonly gameId: number;
+  readonly modId?: number;
+  readonly packId?: number;
+}
+
 /** Runs a purchase, and logs it if a rule against fraud refuses it: once per user, rule and hour. */
 export async function logRefusals<T>(
   app: App,
   { userId }: UserCaller,
-  subject: { readonly gameId: number; readonly modId: number },
+  wanted: Wanted,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof GuardedError) await logRefusal(app, userId, subject, error.guard);
+    if (error instanceof GuardedError) await logRefusal(app, userId, wanted, error.guard);
     throw error;
   }
 }
 
-async function logRefusal(
-  app: App,
-  userId: number,
-  { gameId, modId }: { readonly gameId: number; readonly modId: number },
-  guard: Guard,
-): Promise<void> {
+async function logRefusal(app: App, userId: number, { gameId, modId, packId }: Wanted, guard: Guard): Promise<void> {
   const hour = Math.floor(app.clock.now() / HOUR) * HOUR;
   await app.db.write(async (transaction) => {
     const row = { user_id: userId, game_id: gameId, guard, date_hour: hour };
     if (!(await store.addRefusal(transaction, row))) return;
     const subject = { resource: 'users', id: userId, gameId };
-    const data = { guard, mod_id: modId };
+    const data = { guard, ...(packId === undefined ? { mod_id: modId } : { token_pack_id: packId }) };
     await audit(app, transaction, { actor: 0, action: 'users.purchase-refused', subject, data });
   });
 }

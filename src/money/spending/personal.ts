@@ -11,6 +11,13 @@ export const personalSpending: PersonalData = {
       whenMerged: 'moved',
     },
     {
+      table: 'payment_attempts',
+      column: 'user_id',
+      exported: notExported('counts of two days; the payments themselves are exported'),
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+    },
+    {
       table: 'spending_refusals',
       column: 'user_id',
       once: ['game_id', 'guard', 'date_hour'],

@@ -5,6 +5,7 @@ import { aBuyer, aPack, aPaidMod, aSellingGame, buyPack, choose } from '../../..
 import { composeWorker } from '../../composition/compose.ts';
 import { getAudit } from '../../studio/audit/operations.ts';
 import { getMarketplaceLocks } from '../marketplace-locks/operations.ts';
+import { buyTokenPack } from '../payments/operations.ts';
 import { purchase } from '../purchases/operations.ts';
 import { editGameSellingTerms } from '../terms/operations.ts';
 import { getUserWallet } from '../wallets/operations.ts';
@@ -53,6 +54,39 @@ test('tokens per day, purchases from one address and purchases of a game are lim
     assert.equal((await one.buyer.call(purchase, order(0))).status, 200);
     await two.buyer.refused(purchase, order(0), 422, 900_008);
   }
+});
+
+test('a user pays for as many token packs in a day as the game allows, also at once, and also for mods', async () => {
+  const { game, order } = await aGuardedGame({ packs_per_day: 2 });
+  const pack = await aPack(api, game);
+  const user = await api.aUser();
+  const buyer = await api.as(user);
+  const paying = (key: string) => ({
+    params: { game_id: game.id, token_pack_id: pack.id },
+    body: { idempotent_key: key },
+  });
+  const failed = (await buyer.call(buyTokenPack, paying('declined'))).body;
+  await choose(api, failed.checkout_url, 'decline');
+  const answers = await Promise.all(['a', 'b', 'c'].map((key) => buyer.call(buyTokenPack, paying(key))));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 422]);
+  const accepted = { type: 3, terms_accepted: true, refund_accepted: true };
+  await buyer.refused(purchase, { ...order(0), body: { idempotent_key: 'mod', ...accepted } }, 422, 900_008);
+  assert.deepEqual(await refusalsOf(user.id), ['packs-of-user']);
+  const begun = ['a', 'b', 'c'][answers.findIndex(({ status }) => status === 200)]!;
+  assert.equal((await buyer.call(buyTokenPack, paying(begun))).status, 200, 'a repeated request is no new payment');
+  api.clock.advance(24 * HOUR);
+  assert.equal((await buyer.call(buyTokenPack, paying('tomorrow'))).status, 200);
+});
+
+test('payments from one address are limited, also those that fail', async () => {
+  const { game } = await aGuardedGame({ payments_per_hour_and_address: 2 });
+  const pack = await aPack(api, game);
+  const input = { params: { game_id: game.id, token_pack_id: pack.id }, body: { idempotent_key: 'card' } };
+  for (const _ of ['first', 'second']) await buyPack(api, await api.as(await api.aUser()), game, pack, 'decline');
+  const third = await api.as(await api.aUser());
+  await third.refused(buyTokenPack, input, 422, 900_008);
+  api.clock.advance(HOUR);
+  assert.equal((await third.call(buyTokenPack, input)).status, 200);
 });
 
 test('a new sign-in to an older account spends nothing yet, and an old one spends nothing any more', async () => {

@@ -1,5 +1,6 @@
 import { type Database, statement, type Transaction } from '../../platform/database/database.ts';
-import type { ClawbacksTable, SpendingRefusalsTable, SpendingTable } from './table.ts';
+import { removeInSteps, someOf } from '../../platform/database/removal.ts';
+import type { ClawbacksTable, PaymentAttemptsTable, SpendingRefusalsTable, SpendingTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
 
@@ -29,6 +30,25 @@ export const spentFrom = (reader: Reader, gameId: number, address: string, since
   spent(reader, BY_ADDRESS, [gameId, address, since]);
 export const spentInGame = (reader: Reader, gameId: number, since: number) => spent(reader, BY_GAME, [gameId, since]);
 
+const ATTEMPT = statement(`insert into payment_attempts (payment_id, user_id, game_id, address, date_added)
+  values (?, ?, ?, ?, ?)`);
+export const addAttempt = (transaction: Transaction, row: PaymentAttemptsTable) =>
+  transaction.run(ATTEMPT, [row.payment_id, row.user_id, row.game_id, row.address, row.date_added]);
+
+const count = async (reader: Reader, query: typeof BY_GAME, values: readonly (string | number)[]): Promise<number> =>
+  Number((await reader.first<{ found: number }>(query, [...values]))!.found);
+
+const ATTEMPTS = statement(
+  'select count(*) as found from payment_attempts where game_id = ? and address = ? and date_added > ?',
+);
+export const attemptsFrom = (reader: Reader, gameId: number, address: string, since: number) =>
+  count(reader, ATTEMPTS, [gameId, address, since]);
+
+const PAYMENTS = statement(`select count(*) as found from payments
+  where user_id = ? and game_id = ? and date_added > ? and status <> 'failed'`);
+export const paymentsOf = (reader: Reader, userId: number, gameId: number, since: number) =>
+  count(reader, PAYMENTS, [userId, gameId, since]);
+
 const SIGNED_IN = statement('select date_added from access_tokens where id = ?');
 export const dateOfSignIn = async (reader: Reader, tokenId: number): Promise<number | undefined> =>
   (await reader.first<{ date_added: number }>(SIGNED_IN, [tokenId]))?.date_added;
@@ -53,21 +73,20 @@ export const addClawback = (transaction: Transaction, row: ClawbacksTable) =>
   transaction.run(CLAW_BACK, [row.transaction_id, row.user_id, row.game_id, row.tokens, row.date_added]);
 
 const CLAWED_BACK = statement(
-  'select count(*) as clawbacks from clawbacks where user_id = ? and game_id = ? and date_added > ?',
+  'select count(*) as found from clawbacks where user_id = ? and game_id = ? and date_added > ?',
 );
-const CLAWED_BACK_IN_GAME = statement(
-  'select count(*) as clawbacks from clawbacks where game_id = ? and date_added > ?',
-);
-export const clawbacksOfUser = async (reader: Reader, userId: number, gameId: number, since: number) =>
-  Number((await reader.first<{ clawbacks: number }>(CLAWED_BACK, [userId, gameId, since]))!.clawbacks);
-export const clawbacksInGame = async (reader: Reader, gameId: number, since: number) =>
-  Number((await reader.first<{ clawbacks: number }>(CLAWED_BACK_IN_GAME, [gameId, since]))!.clawbacks);
+const CLAWED_BACK_IN_GAME = statement('select count(*) as found from clawbacks where game_id = ? and date_added > ?');
+export const clawbacksOfUser = (reader: Reader, userId: number, gameId: number, since: number) =>
+  count(reader, CLAWED_BACK, [userId, gameId, since]);
+export const clawbacksInGame = (reader: Reader, gameId: number, since: number) =>
+  count(reader, CLAWED_BACK_IN_GAME, [gameId, since]);
 
-const FORGET = [
-  statement('delete from spending where date_added <= ?'),
-  statement('delete from spending_refusals where date_hour <= ?'),
-  statement('delete from clawbacks where date_added <= ?'),
+const OUTDATED = [
+  someOf('spending', ['purchase_id'], 'date_added <= ?'),
+  someOf('payment_attempts', ['payment_id'], 'date_added <= ?'),
+  someOf('spending_refusals', ['user_id', 'game_id', 'guard', 'date_hour'], 'date_hour <= ?'),
+  someOf('clawbacks', ['transaction_id'], 'date_added <= ?'),
 ];
-export async function forget(transaction: Transaction, until: number): Promise<void> {
-  for (const each of FORGET) await transaction.run(each, [until]);
+export async function forget(db: Database, until: number): Promise<void> {
+  for (const some of OUTDATED) await removeInSteps(db, some, [until]);
 }

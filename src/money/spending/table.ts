@@ -2,6 +2,7 @@ declare module '../../platform/database/database.ts' {
   interface Tables {
     spending: SpendingTable;
     spending_refusals: SpendingRefusalsTable;
+    payment_attempts: PaymentAttemptsTable;
     clawbacks: ClawbacksTable;
   }
 }
@@ -15,6 +16,16 @@ export interface SpendingTable {
   /** A digest of the buyer's address; empty where a job handed the mod over. */
   address: string;
   tokens: number;
+  date_added: number;
+}
+
+/** A payment that began within the last hour, in games that limit them by address. */
+export interface PaymentAttemptsTable {
+  payment_id: number;
+  user_id: number;
+  game_id: number;
+  /** A digest of the buyer's address. */
+  address: string;
   date_added: number;
 }
 

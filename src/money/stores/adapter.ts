@@ -53,6 +53,11 @@ export interface Entitlement {
 /** `not-owned`: the store is certain that there is nothing to consume. */
 export type Consumption = 'consumed' | 'not-owned';
 
+/** A purchase that was turned into tokens here. */
+export interface KnownPurchase extends Pick<Entitlement, 'reference' | 'sku' | 'quantity' | 'handle'> {
+  readonly date: number;
+}
+
 export interface StoreAdapter {
   /**
    * How a consumption whose answer was lost is repeated. `same-key`: the store recognises the key and consumes once.
@@ -66,6 +71,11 @@ export interface StoreAdapter {
   verify(asking: Asking, session: Session, entitlement: Entitlement): Promise<Entitlement['state']>;
   /** `key` is a UUID that stays the same for all attempts. */
   consume(asking: Asking, session: Session, entitlement: Entitlement, key: string): Promise<Consumption>;
+  /**
+   * The references of those purchases that the store has refunded or withdrawn, without their buyers. Only for stores that
+   * can be asked; others send notifications.
+   */
+  reversals?(asking: Asking, known: readonly KnownPurchase[]): Promise<readonly string[]>;
 }
 
 /**

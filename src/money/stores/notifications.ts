@@ -162,4 +162,4 @@ export const handleNotification = (
   });
 
 export const forgetNotifications = (app: App): Promise<unknown> =>
-  app.db.write(({ query }) => store.forgetNotifications(query, app.clock.now() - KEPT_SECONDS));
+  store.forgetNotifications(app.db, app.clock.now() - KEPT_SECONDS);

@@ -95,6 +95,10 @@ export async function gamesOfStoreApp(
   return rows.map((row) => ({ gameId: row.game_id, settings: valuesOf(app, row) }));
 }
 
+/** All games that have configured a store. */
+export const gamesSellingAt = async (app: App, portal: StorePortal) =>
+  (await store.settingsAt(app.db.query, portal)).map((row) => ({ gameId: row.game_id, settings: valuesOf(app, row) }));
+
 export interface ShownStoreSettings {
   readonly portal: StorePortal;
   readonly fields: Values;

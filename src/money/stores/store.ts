@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
+import { removeInSteps, someOf } from '../../platform/database/removal.ts';
 import type { SimulatedPurchasesTable, StoreFulfilmentsTable, StoreSettingsTable } from './table.ts';
 
 export type SettingsRow = Selectable<StoreSettingsTable>;
@@ -23,6 +24,9 @@ export const settingsOfApp = (query: Query, portal: string, storeApp: string): P
     .where('store_app', '=', storeApp)
     .orderBy('game_id')
     .execute();
+
+export const settingsAt = (query: Query, portal: string): Promise<SettingsRow[]> =>
+  query.selectFrom('store_settings').selectAll().where('portal', '=', portal).orderBy('game_id').execute();
 
 export const allSettingsOf = (query: Query, gameId: number): Promise<SettingsRow[]> =>
   query.selectFrom('store_settings').selectAll().where('game_id', '=', gameId).orderBy('portal').execute();
@@ -153,6 +157,16 @@ export async function unitsSince(query: Query, { userId, gameId, portal }: Buyer
   return Number(units ?? 0);
 }
 
+export const fulfilledSince = (query: Query, gameId: number, portal: string, since: number) =>
+  query
+    .selectFrom('store_fulfilments')
+    .select(['reference', 'sku', 'quantity', 'handle', 'date_added'])
+    .where('game_id', '=', gameId)
+    .where('portal', '=', portal)
+    .where('state', '=', 'fulfilled')
+    .where('date_added', '>', since)
+    .execute();
+
 /** Takes a purchase back: true for the first caller alone. A pending one can no longer be fulfilled. */
 export async function reverse(query: Query, { id, state }: FulfilmentRow, now: number): Promise<boolean> {
   const { numUpdatedRows } = await query
@@ -220,8 +234,9 @@ export async function addNotification(query: Query, portal: string, id: string, 
   return added !== undefined;
 }
 
-export const forgetNotifications = (query: Query, before: number) =>
-  query.deleteFrom('store_notifications').where('date_added', '<', before).execute();
+const OUTDATED_NOTIFICATIONS = someOf('store_notifications', ['portal', 'message'], 'date_added < ?');
+export const forgetNotifications = (db: Database, before: number) =>
+  removeInSteps(db, OUTDATED_NOTIFICATIONS, [before]);
 
 export const addSimulated = (query: Query, row: Insertable<SimulatedPurchasesTable>): Promise<SimulatedPurchase> =>
   query.insertInto('simulated_purchases').values(row).returningAll().executeTakeFirstOrThrow();

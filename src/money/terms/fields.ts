@@ -44,6 +44,14 @@ export const TermsFields = z.object({
     .max(100_000)
     .meta({ description: 'How many token packs a buyer can bring from one store in 24 hours; 0 for any number.' })
     .default(0),
+  packs_per_day: Limit.meta({
+    description:
+      'How many token packs a user can pay for in 24 hours, without payments that failed (900008); 0 for any number.',
+  }).default(0),
+  payments_per_hour_and_address: Limit.meta({
+    description:
+      'How many payments for token packs can begin from one network address in an hour, also if they fail (900008); 0 for any number.',
+  }).default(0),
   tax_basis_points: BasisPoints.meta({ description: 'The tax on token packs, in hundredths of a percent.' }).default(0),
   tax_included: z.boolean().meta({ description: 'Whether the price of a pack contains the tax.' }).default(true),
   withholding_basis_points: BasisPoints.meta({

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { requireGame, requireGameForChange } from '../../catalogue/games/games.ts';
 import { ADMINISTRATOR, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
@@ -22,10 +23,22 @@ type Reader = Pick<Database, 'first'>;
 
 const DEFAULTS: DatedTerms = { id: 0, terms: DEFAULT_TERMS, changed_by: 0, date_added: 0 };
 
+const PARSED_MAX = 1_000;
+/** Validation of all fields takes longer than the query, and each purchase needs the terms. */
+const parsed = new LRUCache<string, Terms>({ max: PARSED_MAX });
+
+function termsIn(text: string): Terms {
+  const known = parsed.get(text);
+  if (known) return known;
+  // A field that is younger than the row has its default.
+  const terms = TermsFields.parse(JSON.parse(text));
+  parsed.set(text, terms);
+  return terms;
+}
+
 const dated = ({ id, terms, changed_by, date_added }: store.TermsRow): DatedTerms => ({
   id,
-  // A field that is younger than the row has its default.
-  terms: TermsFields.parse(JSON.parse(terms)),
+  terms: termsIn(terms),
   changed_by,
   date_added,
 });

@@ -12,7 +12,7 @@ export const transactions = resource({
   name: 'transactions',
   operations: transactionOperations,
   migrations: [s2sTransactionsTable],
-  jobs: [{ kind: 'transactions.expire', every: HOUR, run: expireIntents }],
+  jobs: [{ kind: 'transactions.expire', byAge: true, every: HOUR, run: expireIntents }],
   personalData: personalTransactions,
   extends: [contribute(ledgerChecks, { name: 'transactions', check: checkTransactions })],
 });

@@ -8,7 +8,7 @@ import { aPack, aSellingGame, type SellingGame, walletOf } from '../../../test/m
 import { getGame } from '../../catalogue/games/operations.ts';
 import { editModByPut } from '../../catalogue/mods/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { banUser } from '../../moderation/moderation/operations.ts';
+import { banUser } from '../../moderation/user-bans/operations.ts';
 import { delegationToken } from '../../signin/oauth/operations.ts';
 import { verifyLedger } from '../ledger/verification.ts';
 import { getUserPurchases, purchase } from '../purchases/operations.ts';

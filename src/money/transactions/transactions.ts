@@ -245,9 +245,9 @@ async function buyMod(
   const mod = (await lockMods(transaction, [row.mod_id])).get(row.mod_id);
   if (!mod) throw new ApiError('MOD_DELETED');
   const buyer = buyerOf(await requireUserIn(transaction, row.user_id), caller);
-  await requireBuyable(transaction, buyer, game, mod, undefined);
+  const conditions = await requireBuyable(transaction, buyer, game, mod, undefined);
   const bargain = { key: row.gateway_uuid, price: row.mod_price, subscribe: true };
-  return (await sell(app, transaction, buyer, game, mod, bargain)).purchase.id;
+  return (await sell(app, transaction, buyer, game, mod, bargain, conditions)).purchase.id;
 }
 
 /** The player's purchase could not be consumed in the store. A second call changes nothing. */

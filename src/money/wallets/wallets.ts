@@ -1,4 +1,4 @@
-import { requireGameRow } from '../../catalogue/games/games.ts';
+import { requireGame } from '../../catalogue/games/games.ts';
 import { requireUser } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -22,7 +22,7 @@ export interface Wallet {
 /** A wallet needs no row: before the first posting it is empty. A game that does not sell has none to show. */
 export async function showWallet(app: App, caller: UserCaller, gameId: number): Promise<Wallet> {
   const { userId } = caller;
-  const game = await requireGameRow(app, caller, gameId);
+  const game = await requireGame(app.db, caller, gameId);
   const kinds = ['wallet', 'pending_earnings', 'deficit'] as const;
   const balances = await balancesOf(
     app.db,

@@ -3,6 +3,7 @@ import { addressOf, form, stringOf } from '../../../signin/portals/platform-requ
 import {
   type Asking,
   type Entitlement,
+  type KnownPurchase,
   type Session,
   type StoreAdapter,
   StoreRefusal,
@@ -53,7 +54,26 @@ export const epicgames: StoreAdapter = {
     const answer = await askStore(asking, 'epicgames', url, { ...request, rejects: 'settings' });
     return answer.ok ? 'consumed' : 'not-owned';
   },
+  reversals: withdrawnOf,
 };
+
+/** Accounts that one look asks about. */
+const ACCOUNTS_AT_ONCE = 200;
+const HOUR = 3_600;
+
+/** Asks about some accounts each hour. One that is not listed any more may have been forgotten, so it says nothing. */
+async function withdrawnOf(asking: Asking, known: readonly KnownPurchase[]): Promise<string[]> {
+  const byAccount = [...Map.groupBy(known, ({ handle }) => handle['account'] ?? '')].filter(([account]) => account);
+  const parts = Math.ceil(byAccount.length / ACCOUNTS_AT_ONCE);
+  const part = Math.floor(asking.app.clock.now() / HOUR) % Math.max(1, parts);
+  const withdrawn: string[] = [];
+  for (const [buyer, purchases] of byAccount.slice(part * ACCOUNTS_AT_ONCE, (part + 1) * ACCOUNTS_AT_ONCE)) {
+    const listed = await entitlementsOf(asking, { buyer, tokens: {} }, true);
+    const revoked = new Set(listed.filter(({ state }) => state === 'revoked').map(({ reference }) => reference));
+    withdrawn.push(...purchases.map(({ reference }) => reference).filter((reference) => revoked.has(reference)));
+  }
+  return withdrawn;
+}
 
 const addressFor = ({ buyer }: Session) => `${EPIC}/epic/ecom/v3/identities/${encodeURIComponent(buyer)}/entitlements`;
 
@@ -110,13 +130,13 @@ async function entitlementsOf(asking: Asking, session: Session, withRedeemed: bo
     });
     requireOk(answer);
     if (!Array.isArray(answer.body)) throw new StoreUnavailable('Epic sent no list of entitlements');
-    const items = listOf(answer.body).map((each) => entitlementOf(sandbox, each));
+    const items = listOf(answer.body).map((each) => entitlementOf(sandbox, session.buyer, each));
     return { items, next: items.length < PAGE_ITEMS ? '' : String(Number(start) + items.length) };
   });
 }
 
 /** Each purchase of a consumable is an entitlement of its own. */
-function entitlementOf(sandbox: string, each: Json): Entitlement {
+function entitlementOf(sandbox: string, account: string, each: Json): Entitlement {
   const id = stringOf(each['id']);
   return {
     reference: `${sandbox}/${id}`,
@@ -124,6 +144,6 @@ function entitlementOf(sandbox: string, each: Json): Entitlement {
     kind: each['consumable'] === false ? 'durable' : 'consumable',
     quantity: 1,
     state: each['status'] === 'ACTIVE' ? 'owned' : 'revoked',
-    handle: { id },
+    handle: { id, account },
   };
 }

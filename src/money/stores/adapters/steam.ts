@@ -2,12 +2,23 @@ import { form, objectOf, stringOf } from '../../../signin/portals/platform-reque
 import {
   type Asking,
   type Entitlement,
+  type KnownPurchase,
   type Session,
   type StoreAdapter,
   StoreRefusal,
   StoreUnavailable,
 } from '../adapter.ts';
-import { askStore, countOf, idOf, type Json, listOf, numberOfKey, requireOk, requireSetting } from '../asking.ts';
+import {
+  askStore,
+  countOf,
+  everyPage,
+  idOf,
+  type Json,
+  listOf,
+  numberOfKey,
+  requireOk,
+  requireSetting,
+} from '../asking.ts';
 
 const PARTNER = 'https://partner.steam-api.com';
 
@@ -42,6 +53,7 @@ export const steam: StoreAdapter = {
     if (!touched) throw new StoreUnavailable('Steam does not name the consumed item');
     return 'consumed';
   },
+  reversals: refundedOf,
 };
 
 const credentials = ({ settings }: Asking) => ({
@@ -64,11 +76,11 @@ async function inventoryOf(asking: Asking, { buyer }: Session): Promise<Entitlem
   const url = `${PARTNER}/IInventoryService/GetInventory/v1/?${query}`;
   const body = requireOk(await askStore(asking, 'steam', url, { rejects: 'settings' }));
   const { appid } = credentials(asking);
-  return itemsIn(body).map((item) => entitlementOf(appid, item));
+  return itemsIn(body).map((item) => entitlementOf(appid, buyer, item));
 }
 
 /** A stack keeps its id when items are added to it, so the time of its last change is part of the reference. */
-function entitlementOf(appId: string, item: Json): Entitlement {
+function entitlementOf(appId: string, steamid: string, item: Json): Entitlement {
   const itemid = idOf(item['itemid']);
   const quantity = countOf(item['quantity'], 0);
   const changed = stringOf(item['state_changed_timestamp']) || stringOf(item['acquired']);
@@ -78,6 +90,87 @@ function entitlementOf(appId: string, item: Json): Entitlement {
     kind: 'consumable',
     quantity,
     state: quantity > 0 && stringOf(item['state']) !== 'removed' ? 'owned' : 'consumed',
-    handle: { itemid },
+    handle: { itemid, steamid },
   };
+}
+
+const DAY = 86_400;
+/** Longer than purchases are asked about, so that the order of each of them is in the report. */
+const REPORT_SECONDS = 90 * DAY;
+const REPORT_ORDERS = 1_000;
+/** Sales in the game, and in the item store of Steam. */
+const REPORTS = ['GAMESALES', 'STEAMSTORESALES'];
+const TAKEN_BACK = ['Refunded', 'Chargedback', 'RefundedSuspectedFraud', 'RefundedFriendlyFraud'];
+const NEVER_PAID = ['Init', 'Failed', 'Denied'];
+
+/**
+ * Steam reports orders by buyer and product, and no order names the item that it gave. Whoever has consumed more of a
+ * product than the orders that stand has been refunded for the difference.
+ */
+async function refundedOf(asking: Asking, known: readonly KnownPurchase[]): Promise<string[]> {
+  const nameOf = (steamid: string, sku: string) => `${steamid}/${sku}`;
+  const standing = new Map<string, number>();
+  const takenBack = new Map<string, number>();
+  for (const { steamid, sku, quantity, status } of await reportedSales(asking)) {
+    const sums = TAKEN_BACK.includes(status) ? takenBack : standing;
+    const name = nameOf(steamid, sku);
+    if (!NEVER_PAID.includes(status)) sums.set(name, (sums.get(name) ?? 0) + quantity);
+  }
+  const owned = Map.groupBy(known, ({ sku, handle }) => nameOf(handle['steamid'] ?? '', sku));
+  return [...takenBack].flatMap(([name, refunded]) => {
+    const purchases = owned.get(name) ?? [];
+    const consumed = purchases.reduce((sum, { quantity }) => sum + quantity, 0);
+    return newestWithin(purchases, Math.min(refunded, consumed - (standing.get(name) ?? 0)));
+  });
+}
+
+/** The newest purchases of at most this many units. A part of a stack is not taken back. */
+function newestWithin(purchases: readonly KnownPurchase[], units: number): string[] {
+  let left = units;
+  return purchases
+    .toSorted((one, other) => other.date - one.date)
+    .filter(({ quantity }) => {
+      const fits = quantity <= left;
+      if (fits) left -= quantity;
+      return fits;
+    })
+    .map(({ reference }) => reference);
+}
+
+interface Sale {
+  readonly steamid: string;
+  readonly sku: string;
+  readonly quantity: number;
+  readonly status: string;
+}
+
+async function reportedSales(asking: Asking): Promise<Sale[]> {
+  const orders = new Map<string, Json>();
+  for (const type of REPORTS)
+    for (const order of await reportOf(asking, type))
+      orders.set(idOf(order['orderid']) || idOf(order['transid']), order);
+  return [...orders.values()].flatMap((order) =>
+    listOf(order['items']).map((item) => ({
+      steamid: idOf(order['steamid']),
+      sku: idOf(item['itemid']),
+      quantity: countOf(item['qty'], 1),
+      status: stringOf(item['itemstatus']) || stringOf(order['status']),
+    })),
+  );
+}
+
+/** Each page begins with the time of the last order of the page before. */
+function reportOf(asking: Asking, type: string): Promise<Json[]> {
+  const { app } = asking;
+  const sales = app.environment === 'sandbox' ? 'ISteamMicroTxnSandbox' : 'ISteamMicroTxn';
+  const first = new Date((app.clock.now() - REPORT_SECONDS) * 1_000).toISOString();
+  return everyPage(first, async (time) => {
+    const query = new URLSearchParams({ ...credentials(asking), type, time, maxresults: String(REPORT_ORDERS) });
+    const url = `${PARTNER}/${sales}/GetReport/v5/?${query}`;
+    const { response } = requireOk(await askStore(asking, 'steam', url, { rejects: 'settings' }));
+    const { result, params } = objectOf(response);
+    if (result !== 'OK') throw new StoreUnavailable('Steam has no report');
+    const items = listOf(objectOf(params)['orders']);
+    return { items, next: items.length < REPORT_ORDERS ? '' : stringOf(items.at(-1)!['time']) };
+  });
 }
