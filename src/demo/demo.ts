@@ -1,5 +1,7 @@
 import { addGame, applyGameChanges } from '../catalogue/games/games.ts';
 import { joinTeam, MODERATOR } from '../catalogue/teams/teams.ts';
+import { agree } from '../people/agreements/acceptances.ts';
+import { addFirstVersions } from '../people/agreements/agreements.ts';
 import { addUser, findUserByEmailIn } from '../people/users/users.ts';
 import type { App } from '../platform/app.ts';
 import type { Transaction } from '../platform/database/database.ts';
@@ -8,6 +10,7 @@ import type { Language } from '../platform/localisation/languages.ts';
 import { translate } from '../platform/text/translations.ts';
 import { enliven } from './community.ts';
 import { fillGame } from './filling.ts';
+import { addMetrics } from './metrics.ts';
 import { claimDrawn, picturesOfGame } from './pictures.ts';
 import * as store from './store.ts';
 import { GAMES, MODERATOR_EMAIL, OWNER, PLAYERS, type SampleGame, TAG_TEXTS } from './texts.ts';
@@ -26,10 +29,19 @@ interface DemoUser {
   readonly email: string;
 }
 
-const MODS_PER_GAME = 24;
+export interface DemoSize {
+  /** Of each game. */
+  readonly mods: number;
+  /** How many of them have pictures: drawing those takes most of the time. */
+  readonly pictured: number;
+}
+
+const SIZE: DemoSize = { mods: 24, pictured: 24 };
 
 /** Adds the sample content to a database without games; otherwise does nothing. */
-export async function addDemo(app: App): Promise<Demo | undefined> {
+export async function addDemo(app: App, { mods, pictured }: DemoSize = SIZE): Promise<Demo | undefined> {
+  // Its people have accepted them.
+  await addFirstVersions(app);
   const demo = await addGames(app);
   if (!demo) return undefined;
   const players = demo.players.map(({ id }) => id);
@@ -37,9 +49,15 @@ export async function addDemo(app: App): Promise<Demo | undefined> {
     const sample = GAMES[index]!;
     await showPictures(app, id, sample);
     if (!accepted) continue;
-    const pictured = { mods: MODS_PER_GAME, scenery: sample.scenery };
-    await fillGame(app, { gameId: id, mods: MODS_PER_GAME, seed: name, authors: players, pictured });
+    await fillGame(app, {
+      gameId: id,
+      mods,
+      seed: name,
+      authors: players,
+      pictured: { mods: pictured, scenery: sample.scenery },
+    });
     await enliven(app, { gameId: id, players, ...sample });
+    await addMetrics(app, { gameId: id, seed: name });
   }
   return demo;
 }
@@ -76,6 +94,7 @@ export async function demoUserId(app: App): Promise<number | undefined> {
 async function personOf(app: App, transaction: Transaction, person: typeof OWNER): Promise<DemoUser> {
   const known = await findUserByEmailIn(transaction, person.email);
   const { id, username } = known ?? (await addUser(app, transaction, person));
+  if (!known) await agree(app, transaction, id);
   return { id, username, email: person.email };
 }
 

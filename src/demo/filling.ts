@@ -64,7 +64,7 @@ export async function fillGame(app: App, filling: Filling): Promise<void> {
     const fill = () => addAll(app, bulk, filling, archives, pictures);
     if (mods < MANY) await fill();
     else await withoutIndexes(bulk, TABLES, fill);
-    await store.analyse(transaction.query, app.db.dialect);
+    if (mods >= AT_ONCE) await store.analyse(transaction.query, app.db.dialect);
   });
   const dateExpires = app.clock.now() + STATS_LIFETIME_SECONDS;
   const total = await store.publicModsOf(app.db.query, gameId);

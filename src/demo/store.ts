@@ -40,7 +40,7 @@ export const popularModsOf = (query: Query, gameId: number): Promise<{ id: numbe
     .orderBy('id')
     .execute();
 
-/** PostgreSQL needs new statistics after a bulk insert. */
+/** PostgreSQL needs new statistics after a bulk insert. It notices a small one by itself. */
 export async function analyse(query: Query, dialect: Database['dialect']): Promise<void> {
   if (dialect === 'postgres') await sql`analyze`.execute(query);
 }

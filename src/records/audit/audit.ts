@@ -89,6 +89,30 @@ export async function verifyAudit(app: App): Promise<Verdict> {
     : { rows: last.id };
 }
 
+/**
+ * Signs a log that came from another service with the secret of this one. Its rows stay; the signatures of the other
+ * service are in the archive.
+ */
+export async function resignAudit(app: App): Promise<void> {
+  let last = { id: 0, hash: '' };
+  for (;;) {
+    const after = last;
+    const signed = await app.db.write(async (transaction) => {
+      const rows = await store.rowsAfter(transaction.query, after.id, Number.MAX_SAFE_INTEGER, VERIFIED_AT_ONCE);
+      let { hash: previous } = after;
+      for (const row of rows) {
+        const hash = hashOf(app, { ...row, previous });
+        await store.putHash(transaction, row.id, previous, hash);
+        previous = hash;
+      }
+      if (rows.length > 0) await store.putHead(transaction, rows.at(-1)!.id, previous);
+      return rows.length === 0 ? undefined : { id: rows.at(-1)!.id, hash: previous };
+    });
+    if (!signed) return;
+    last = signed;
+  }
+}
+
 const broken = (rows: number, id: number, problem: NonNullable<Verdict['broken']>['problem']): Verdict => ({
   rows,
   broken: { id, problem },

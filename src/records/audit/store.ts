@@ -44,3 +44,9 @@ export const hasRowsBeyond = async (query: Query, id: number): Promise<boolean> 
     .where((eb) => eb.or([eb('id', '>', id), eb('id', '<', 1)]))
     .limit(1)
     .executeTakeFirst()) !== undefined;
+
+const PUT_HASH = statement('update audit_log set previous = ?, hash = ? where id = ?');
+export const putHash = (transaction: Transaction, id: number, previous: string, hash: string) =>
+  transaction.run(PUT_HASH, [previous, hash, id]);
+
+export const putHead = (transaction: Transaction, id: number, hash: string) => transaction.run(MOVE, [id, hash]);

@@ -5,5 +5,5 @@ import { removeOldEvents } from './events.ts';
 const HOUR = 3_600;
 
 export const eventJobs: readonly JobHandler<App>[] = [
-  { kind: 'events.remove-old', every: HOUR, run: (app) => removeOldEvents(app) },
+  { kind: 'events.remove-old', byAge: true, every: HOUR, run: (app) => removeOldEvents(app) },
 ];

@@ -107,5 +107,5 @@ export const removeMonthsOfMod = (transaction: Transaction, mod: { id: number })
 /** Removes rows that only prevent counting twice. Session reports this old are refused by their date. */
 export async function removeOldActivity(app: App): Promise<void> {
   const second = app.clock.now() - KEPT_DAYS * DAY;
-  await app.db.write((transaction) => store.removeBefore(transaction, { ...spansOf(second), second }));
+  await store.removeBefore(app.db, { ...spansOf(second), second });
 }

@@ -5,5 +5,5 @@ import { foldMetrics } from './folding.ts';
 
 export const metricsJobs: readonly JobHandler<App>[] = [
   { kind: 'metrics.fold', continuous: true, run: foldMetrics },
-  { kind: 'metrics.forget', every: 3_600, run: removeOldActivity },
+  { kind: 'metrics.forget', byAge: true, every: 3_600, run: removeOldActivity },
 ];

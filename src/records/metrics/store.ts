@@ -3,10 +3,12 @@ import {
   type Database,
   type Statement,
   statement,
+  type Tables,
   type Transaction,
   type Value,
 } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
+import { removeInSteps, someOf } from '../../platform/database/removal.ts';
 import type {
   MetricsChangesTable,
   MetricsDaysTable,
@@ -343,17 +345,20 @@ export const top = (
   { month, most }: { month: number; most: number },
 ) => reader.all<Ranked>(at(TOP[ranking], place), [...keyOf(place), month - 1, ...keyOf(place), month, most]);
 
-const FORGET_ACTIVE = inSpans((_, span, active) => `delete from ${active} where ${span} < ?`);
-const FORGET_SEEN = statement('delete from metrics_seen where date_added < ?');
-const FORGET_SESSIONS = statement('delete from metrics_sessions where date_last < ?');
+const OUTDATED_ACTIVE = inSpans(
+  ({ key }, span, active) => someOf(active as keyof Tables, [key, span, 'who'], `${span} < ?`).text,
+);
+const OUTDATED = [
+  someOf('metrics_seen', ['game_id', 'session_hash'], 'date_added < ?'),
+  someOf('metrics_sessions', ['id'], 'date_last < ?'),
+];
 export async function removeBefore(
-  transaction: Transaction,
-  { day, month, second }: { day: number; month: number; second: number },
+  db: Database,
+  { second, ...spans }: { day: number; month: number; second: number },
 ): Promise<void> {
-  for (const statement of Object.values(FORGET_ACTIVE.day)) await transaction.run(statement, [day]);
-  for (const statement of Object.values(FORGET_ACTIVE.month)) await transaction.run(statement, [month]);
-  await transaction.run(FORGET_SEEN, [second]);
-  await transaction.run(FORGET_SESSIONS, [second]);
+  for (const span of SPANS)
+    for (const some of Object.values(OUTDATED_ACTIVE[span])) await removeInSteps(db, some, [spans[span]]);
+  for (const some of OUTDATED) await removeInSteps(db, some, [second]);
 }
 
 const REMOVE_MOD_DAYS = statement('delete from metrics_mod_days where mod_id = ?');

@@ -14,5 +14,5 @@ export const webhookJobs: readonly JobHandler<App>[] = [
     run: (app, { webhookId }: { webhookId: number }, job) => deliverDue(app, webhookId, job),
   },
   { kind: 'webhooks.wake-overdue', every: MINUTE, run: (app) => wakeOverdue(app) },
-  { kind: 'webhooks.remove-old-events', every: HOUR, run: (app) => removeOldStudioEvents(app) },
+  { kind: 'webhooks.remove-old-events', byAge: true, every: HOUR, run: (app) => removeOldStudioEvents(app) },
 ];

@@ -209,7 +209,7 @@ const again = (query: Query, now: number, dateGivesUp: number) =>
     .set({ state: 'waiting', tries: 0, date_due: now, date_gives_up: dateGivesUp });
 
 export const requeue = (query: Query, id: number, now: number, dateGivesUp: number) =>
-  again(query, now, dateGivesUp).where('id', '=', id).where('state', '<>', 'waiting').execute();
+  again(query, now, dateGivesUp).where('id', '=', id).execute();
 
 export async function requeueParked(query: Query, webhookId: number, now: number, until: number): Promise<number> {
   const parked = again(query, now, until).where('webhook_id', '=', webhookId).where('state', '=', 'parked');
