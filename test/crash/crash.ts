@@ -14,7 +14,7 @@ import { startAhead } from './ahead.ts';
 const WRITERS = 16;
 
 /** A writer edits one game repeatedly, and records the last acknowledged and the last attempted value. */
-interface Writer {
+export interface Writer {
   readonly gameId: number;
   readonly token: string;
   acknowledged: string;
@@ -72,7 +72,7 @@ export async function withService<T>(work: (env: Record<string, string>, folder:
   }
 }
 
-async function makeWriters(env: Record<string, string>): Promise<Writer[]> {
+export async function makeWriters(env: Record<string, string>): Promise<Writer[]> {
   const settings = readSettings(env);
   const app = await composeApp(settings, 'production', outsideOf(settings));
   const writers = await app.db.write(async (transaction) => {
@@ -111,6 +111,8 @@ export function start(env: Record<string, string>, laterSeconds = 0): Promise<Ru
     child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it was ready`)));
   });
 }
+
+export const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
 
 export async function kill(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
@@ -162,7 +164,7 @@ async function findLost(port: number, writers: readonly Writer[]): Promise<strin
   return lost;
 }
 
-function send(
+export function send(
   port: number,
   agent: Agent,
   method: string,

@@ -3,13 +3,13 @@ import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { databaseUrl } from '../../composition/compose.ts';
+import { BrokenArchive, type Entry, readTar } from '../../platform/archives/tar.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { syncDirectory, unlessCode } from '../../platform/storage/durable.ts';
 import { isKey } from '../../platform/storage/storage.ts';
 import { misuse, Refusal } from '../invocation/command.ts';
 import { type LoadedRows, loadRows } from './rows.ts';
 import { ABOUT, type AboutBackup, ROWS } from './save.ts';
-import { BrokenArchive, type Entry, readTar } from './tar.ts';
 
 export interface Restored {
   readonly about: AboutBackup;

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { migrations } from '../../composition/migrations.ts';
 import { isUnreleased, migrate, UNRELEASED } from '../../platform/database/migrate.ts';
 import { openPostgres } from '../../platform/database/postgres.ts';
+import { openLongClient } from '../../platform/database/postgres-connecting.ts';
 import { Refusal } from '../invocation/command.ts';
 
 // Stores the rows of a PostgreSQL database as text, one per line. The server writes and parses the lines, so that every
@@ -22,11 +23,8 @@ const FETCH_ROWS = 1_000;
 const INSERT_BYTES = 4 * 1024 ** 2;
 const quoted = pg.escapeIdentifier;
 
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'modstead backup' });
-  await client.connect();
-  return client;
-}
+/** Files are copied between the rows of a restore and its commit. */
+const connect = (url: string): Promise<pg.Client> => openLongClient(url, 'modstead backup');
 
 /** Writes all rows of one consistent snapshot. */
 export async function saveRows(url: string, path: string): Promise<void> {

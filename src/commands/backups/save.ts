@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import about from '../../../package.json' with { type: 'json' };
 import { composeStorage, databaseUrl } from '../../composition/compose.ts';
+import { TarWriter } from '../../platform/archives/tar.ts';
 import type { Environment } from '../../platform/config/addresses.ts';
 import { folderOf } from '../../platform/config/folders.ts';
 import type { Settings } from '../../platform/config/settings.ts';
@@ -11,7 +12,6 @@ import type { Database } from '../../platform/database/database.ts';
 import { moveIntoPlace } from '../../platform/storage/durable.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import { saveRows } from './rows.ts';
-import { TarWriter } from './tar.ts';
 
 export const ABOUT = 'modstead.json';
 const DATABASE = 'modstead.sqlite';

@@ -11,7 +11,7 @@ import { databaseChecks } from './database.ts';
 import { clockCheck, folderChecks, nodeCheck } from './machine.ts';
 import { scannerCheck } from './scanner.ts';
 
-type Examined = Pick<Invocation<Record<never, never>>, 'settings' | 'sandbox'>;
+export type Examined = Pick<Invocation<Record<never, never>>, 'settings' | 'sandbox'>;
 
 /** With invalid settings the other checks cannot run. */
 export async function examine({ settings: read, sandbox }: Examined): Promise<Finding[]> {

@@ -30,5 +30,13 @@ export function makePrivate({ data, offload }: Pick<Settings, 'data' | 'offload'
 function tighten(path: string, hidden: number): void {
   const { mode, uid } = statSync(path);
   if ((mode & hidden) !== 0 && (uid === process.getuid?.() || process.getuid?.() === 0))
-    chmodSync(path, mode & ~hidden & 0o777);
+    chmodUnlessReadOnly(path, mode & ~hidden & 0o777);
+}
+
+function chmodUnlessReadOnly(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EROFS') throw error;
+  }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { toClamdAddress } from '../scanning/address.ts';
+import { type CdnKey, toCdnKey } from '../storage/cdn.ts';
 import { type S3Location, toS3Location } from '../storage/location.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../vocabulary/game-platforms.ts';
 
@@ -132,6 +133,40 @@ const storage = (value: string | undefined): S3Location | undefined => {
   return location;
 };
 
+function publicUrl(value: string | undefined): string | undefined {
+  if (!value) return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol !== 'https:' || url.search || url.hash || url.username)
+    throw new SettingError('an address such as https://files.example.com, without a query');
+  return url.href.replace(/\/+$/, '');
+}
+
+function publicKey(value: string | undefined): CdnKey | undefined {
+  if (!value) return undefined;
+  const wanted = '"cloudfront:<key pair id>:/path/of/private-key.pem" with an RSA key, or "bunny:<security key>"';
+  try {
+    const key = toCdnKey(value, (path) => readFileSync(path, 'utf8'));
+    if (key && (key.kind === 'bunny' || key.privateKey.asymmetricKeyType === 'rsa')) return key;
+  } catch (cause) {
+    throw new SettingError(`${wanted}: ${(cause as Error).message}`);
+  }
+  throw new SettingError(wanted);
+}
+
+function otlpUrl(value: string | undefined): string | undefined {
+  if (!value || value === 'off') return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.username)
+    throw new SettingError('"off", or the address of a collector such as http://127.0.0.1:4318');
+  return url.href.replace(/\/+$/, '');
+}
+
+const share = (fallback: number) => (value: string | undefined) => {
+  const number = value ? Number(value) : fallback;
+  if (!(number >= 0 && number <= 1)) throw new SettingError('a number from 0 to 1');
+  return number;
+};
+
 type Offload = { readonly header: 'x-sendfile' } | { readonly header: 'x-accel-redirect'; readonly prefix: string };
 
 function offload(value: string | undefined): Offload | undefined {
@@ -202,6 +237,12 @@ export const definitions = {
     'PostgreSQL (15 or newer), as `postgres://user:password@host/database`.',
     url('postgres:', 'postgresql:'),
   ),
+  databaseReadUrl: define(
+    'MODSTEAD_DATABASE_READ_URL',
+    'none',
+    'A replica of the PostgreSQL of production. It serves reads of requests while it has every change that the process knows of.',
+    url('postgres:', 'postgresql:'),
+  ),
   sandboxDatabaseUrl: define(
     'MODSTEAD_SANDBOX_DATABASE_URL',
     'the database name with `_sandbox`',
@@ -253,6 +294,18 @@ export const definitions = {
     'none',
     'Bearer token that may read `/metrics` from other addresses than loopback.',
     optional,
+  ),
+  otlpUrl: define(
+    'MODSTEAD_OTLP_URL',
+    'off',
+    'OpenTelemetry collector for traces and metrics, as `http://127.0.0.1:4318` (OTLP over HTTP).',
+    otlpUrl,
+  ),
+  traceShare: define(
+    'MODSTEAD_TRACE_SHARE',
+    '0.1',
+    'Share of requests that are traced, from 0 to 1, if the client’s `traceparent` does not decide. Needs `MODSTEAD_OTLP_URL`.',
+    share(0.1),
   ),
   jobs: define(
     'MODSTEAD_JOBS',
@@ -319,6 +372,24 @@ export const definitions = {
     'files in the data folder',
     'Bucket for files, as `s3://key:secret@bucket?endpoint=https://…&region=…&prefix=…`. Without a key the AWS variables and profiles are used. See docs/operations.md.',
     storage,
+  ),
+  storageLinks: define(
+    'MODSTEAD_STORAGE_LINKS',
+    'on',
+    'With a bucket: `on` redirects downloads to it and lets clients upload parts to it, `off` sends all bytes through the service, for a bucket that players cannot reach.',
+    oneOf('on', 'on', 'off'),
+  ),
+  storagePublicUrl: define(
+    'MODSTEAD_STORAGE_PUBLIC_URL',
+    'the bucket itself',
+    'CDN in front of the bucket, as `https://files.example.com`: downloads are redirected there, with addresses that `MODSTEAD_STORAGE_PUBLIC_KEY` signs.',
+    publicUrl,
+  ),
+  storagePublicKey: define(
+    'MODSTEAD_STORAGE_PUBLIC_KEY',
+    'none',
+    'Signs the addresses of the CDN: `cloudfront:<key pair id>:/path/of/private-key.pem` or `bunny:<security key>`. See docs/operations.md.',
+    publicKey,
   ),
   offload: define(
     'MODSTEAD_OFFLOAD',
@@ -425,6 +496,10 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   ) as Settings;
   if (!settings.tlsCert !== !settings.tlsKey)
     throw new SettingError('MODSTEAD_TLS_CERT and MODSTEAD_TLS_KEY go together; set both or neither.');
+  if (!settings.storagePublicUrl !== !settings.storagePublicKey || (settings.storagePublicUrl && !settings.storage))
+    throw new SettingError(
+      'MODSTEAD_STORAGE_PUBLIC_URL and MODSTEAD_STORAGE_PUBLIC_KEY go together, and need MODSTEAD_STORAGE_URL.',
+    );
   return settings;
 }
 

@@ -63,6 +63,14 @@ export const onlyReads = (text: string): boolean => READ.test(text) && !WRITE.te
 export type Value = string | number | null;
 type Row = Record<string, Value>;
 
+/** What this process has found out about a database that answers. */
+export interface Condition {
+  /** What the last scrub found. */
+  damage: readonly string[];
+  /** The database cannot be written: its disk is full or read-only, or the server is a standby. */
+  isReadOnly: boolean;
+}
+
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** Reads committed data. */
@@ -74,6 +82,8 @@ export interface Database {
   all<T = Row>(read: Statement, values: readonly Value[]): T[] | Promise<T[]>;
   /** Resolves once the work is durable. The work may await nothing but its own queries. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Runs a statement of a migration that may take hours: on PostgreSQL outside of transactions, on its own connection. */
+  executeAlone(text: string): Promise<void>;
   readonly changes: Changes;
   /** The number of slow reads that run at once. */
   readonly readConcurrency: number;
@@ -81,7 +91,10 @@ export interface Database {
   readonly withLongTimeouts: Database;
   /** Throws when the database cannot be reached. */
   check(): Promise<void>;
+  /** Looks for damaged pages, beside requests; returns what it found, and remembers it in `condition`. */
+  scrub(): Promise<string[]>;
   readonly counters: { commits: number; writes: number };
+  readonly condition: Condition;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
-import { type Database, type Statement, statement, type Transaction } from './database.ts';
+import { type Database, statement, type Transaction } from './database.ts';
+import { removeInSteps, someOf } from './removal.ts';
 
 declare module './database.ts' {
   interface Tables {
@@ -35,7 +36,7 @@ const FIND = statement('select location from made_once where key = ? and date_ad
 const SETTLE = statement('update made_once set location = ? where key = ?');
 const RELEASE = statement('delete from made_once where key = ?');
 const FORGET = statement('delete from made_once where caller = ?');
-const FORGET_BEFORE: Statement = statement('delete from made_once where date_added not between ? and ?');
+const OUTDATED = someOf('made_once', ['key'], 'date_added not between ? and ?');
 
 const windowAt = (now: number) => [now - DUPLICATE_WINDOW_SECONDS, now + DUPLICATE_WINDOW_SECONDS] as const;
 
@@ -76,4 +77,4 @@ export async function forgetRequests(transaction: Transaction, caller: string): 
 }
 
 export const forgetOutdatedRequests = (db: Database, now: number): Promise<void> =>
-  db.write(async (transaction) => void (await transaction.run(FORGET_BEFORE, windowAt(now))));
+  removeInSteps(db, OUTDATED, windowAt(now));

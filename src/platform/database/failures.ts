@@ -48,13 +48,36 @@ const STATEMENT_TIMEOUT = '57014';
 /** The error code of SQLite queries that we abort ourselves. */
 export const TOOK_TOO_LONG = 'TOOK_TOO_LONG';
 
+/** The error code of SQLite writes that we refuse while a reader keeps the log growing. */
+export const WAL_TOO_LONG = 'WAL_TOO_LONG';
+
 /** The statement exceeded its timeout. */
 export const isTimeout = (error: unknown): boolean =>
   [STATEMENT_TIMEOUT, TOOK_TOO_LONG].includes(failureOf(error).code ?? '');
 
 /** Connection failures, out of memory, too many locks, full or failing disk. */
-const OUTAGES = new Set(['08001', '08003', '08004', '08006', '53000', '53100', '53200', '53300', '53400', '58030']);
+const OUTAGES = new Set([
+  WAL_TOO_LONG,
+  '08001',
+  '08003',
+  '08004',
+  '08006',
+  '53000',
+  '53100',
+  '53200',
+  '53300',
+  '53400',
+  '58030',
+]);
 const NO_CONNECTION = /^(?:timeout exceeded when trying to connect|timeout expired|Query read timeout)/;
+
+const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** No connection could be made. */
+export function isNotConnected(error: unknown): boolean {
+  const { code, message } = failureOf(error);
+  return UNREACHABLE.has(code ?? '') || NO_CONNECTION.test(message ?? '');
+}
 
 /** The database is unreachable or overloaded, and a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {

@@ -146,9 +146,9 @@ export const withUpdateLock = (read: Statement, of = ''): Statement => ({
   postgres: `${read.postgres} ${CHANGE}${of && ` of ${of}`}`,
 });
 
-/** A key-share lock for the query builder. */
-export const keyShareLock = (dialect: Database['dialect'], of: string) =>
-  sql.raw(dialect === 'postgres' ? `${CLAUSES.under} of ${of}` : '');
+/** A shared lock for the query builder: the rows neither end nor change until the transaction ends. */
+export const shareLock = (dialect: Database['dialect'], of: string) =>
+  sql.raw(dialect === 'postgres' ? `for share of ${of}` : '');
 
 /** Skips queue rows that another transaction has claimed, so that each worker gets different rows. */
 export const skipLocked = (dialect: Database['dialect'], of: string) =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
+import { isLockTimeout } from './failures.ts';
 
 /** Column types that the two databases spell differently. */
 interface ColumnTypes {
@@ -37,7 +38,20 @@ export type Schema = (types: ColumnTypes, dialect: Database['dialect']) => reado
 /** A dated step. Its name must never change once released: databases remember it. */
 export interface Migration {
   readonly name: string;
+  /** Runs in one transaction, so it must be short: it locks the tables that it changes. */
   readonly up: Schema;
+  /**
+   * Indexes on tables with rows (`create index NAME on …`), made before `up`: on PostgreSQL they are built while others
+   * write.
+   */
+  readonly indexes?: Schema;
+  /**
+   * Statements that each change some hundred rows and are repeated until they change none. They run beside the service,
+   * which must not rely on them before a later release.
+   */
+  readonly backfill?: Schema;
+  /** The earlier release that was the last to need what this step removes or narrows. */
+  readonly contractsAfter?: string;
 }
 
 declare module './database.ts' {
@@ -49,16 +63,28 @@ declare module './database.ts' {
 export const statementsOf = ({ up }: Migration, dialect: Database['dialect']): readonly string[] =>
   up(TYPES[dialect], dialect);
 
+export const stepsOfBackfill = ({ backfill }: Migration, dialect: Database['dialect']): readonly string[] =>
+  backfill?.(TYPES[dialect], dialect) ?? [];
+
 export async function pendingMigrations(db: Database, migrations: readonly Migration[]): Promise<Migration[]> {
-  const { integer, text } = TYPES[db.dialect];
-  await db.write(async ({ query }) => {
-    await sql
-      .raw(`create table if not exists migrations (name ${text} primary key, date_applied ${integer} not null)`)
-      .execute(query);
-  });
-  const applied = (await db.query.selectFrom('migrations').select('name').execute()).map((row) => row.name);
+  const applied = await appliedMigrations(db);
   if (isUnreleased(migrations, applied)) throw new UnreleasedDatabase(UNRELEASED);
   return migrations.filter(({ name }) => !applied.includes(name));
+}
+
+/** Reads before it writes, because a database that cannot be written may have them all. */
+async function appliedMigrations(db: Database): Promise<string[]> {
+  const read = () => db.query.selectFrom('migrations').select('name').execute();
+  const create = async () => {
+    const { integer, text } = TYPES[db.dialect];
+    await db.write(async ({ query }) => {
+      await sql
+        .raw(`create table if not exists migrations (name ${text} primary key, date_applied ${integer} not null)`)
+        .execute(query);
+    });
+    return read();
+  };
+  return (await read().catch(create)).map((row) => row.name);
 }
 
 export class UnreleasedDatabase extends Error {}
@@ -70,27 +96,79 @@ this one: use an empty database, or the version that made it.`;
 export const isUnreleased = (migrations: readonly Migration[], applied: readonly string[]): boolean =>
   applied.length > 0 && !migrations.some(({ name }) => applied.includes(name));
 
-/** Applies the missing migrations, each in its own transaction, and returns their names. */
+/** A step that waits longer for a table would itself make others wait behind it. */
+const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_ATTEMPTS_MAX = 60;
+const LOCK_PAUSE_MS = 1_000;
+const pause = () => new Promise<void>((retry) => setTimeout(retry, LOCK_PAUSE_MS));
+
+export interface MigrateOptions {
+  readonly report?: (name: string, milliseconds: number) => void;
+  readonly lockTimeoutMs?: number;
+  /** Called after each attempt that could not lock a table. */
+  readonly waitForLock?: () => Promise<void>;
+}
+
+/** Applies the missing migrations, and returns their names. Backfills are left to `backfill`. */
 export async function migrate(
   db: Database,
   migrations: readonly Migration[],
   now: () => number,
-  report: (name: string, milliseconds: number) => void = () => {},
+  options: MigrateOptions = {},
 ): Promise<string[]> {
   const applied: string[] = [];
   for (const migration of await pendingMigrations(db, migrations)) {
     const startMs = performance.now();
-    const done = await db.write(async ({ query, changed }) => {
-      if (!(await claim(db, query, migration.name, now()))) return false;
-      for (const step of statementsOf(migration, db.dialect)) await sql.raw(step).execute(query);
-      changed('schema');
-      return true;
-    });
-    if (!done) continue;
+    for (const index of migration.indexes?.(TYPES[db.dialect], db.dialect) ?? []) await buildIndex(db, index);
+    if (!(await applyPatiently(db, migration, now, options))) continue;
     applied.push(migration.name);
-    report(migration.name, Math.round(performance.now() - startMs));
+    options.report?.(migration.name, Math.round(performance.now() - startMs));
   }
   return applied;
+}
+
+/** While a long transaction holds a table, the step gives up quickly and tries again, so that nobody waits behind it. */
+async function applyPatiently(
+  db: Database,
+  migration: Migration,
+  now: () => number,
+  { lockTimeoutMs = LOCK_TIMEOUT_MS, waitForLock = pause }: MigrateOptions,
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await apply(db, migration, now(), lockTimeoutMs);
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS_MAX) throw error;
+    }
+    await waitForLock();
+  }
+}
+
+const apply = (db: Database, migration: Migration, now: number, lockTimeoutMs: number): Promise<boolean> =>
+  db.write(async ({ query, changed }) => {
+    if (db.dialect === 'postgres') {
+      await sql.raw(`select set_config('lock_timeout', '${lockTimeoutMs}', true)`).execute(query);
+      await sql.raw(`select set_config('statement_timeout', '0', true)`).execute(query);
+    }
+    if (!(await claim(db, query, migration.name, now))) return false;
+    for (const step of statementsOf(migration, db.dialect)) await sql.raw(step).execute(query);
+    changed('schema');
+    return true;
+  });
+
+const INDEX = /^create (unique )?index (\w+) on /;
+
+/** An interrupted build leaves an invalid index behind, which is dropped and built again. */
+async function buildIndex(db: Database, text: string): Promise<void> {
+  const [, unique = '', name] = INDEX.exec(text) ?? [];
+  if (name === undefined) throw new Error(`not an index: ${text}`);
+  if (db.dialect === 'sqlite')
+    return db.executeAlone(text.replace(INDEX, `create ${unique}index if not exists ${name} on `));
+  const { rows } = await sql<{ valid: boolean }>`select indisvalid as valid from pg_index
+    where indexrelid = to_regclass(${name})`.execute(db.query);
+  if (rows[0]?.valid) return;
+  if (rows[0]) await db.executeAlone(`drop index concurrently if exists ${name}`);
+  await db.executeAlone(text.replace(INDEX, `create ${unique}index concurrently if not exists ${name} on `));
 }
 
 /** Two processes may start at once; inserting the row decides which one applies the step. */

@@ -8,11 +8,22 @@ import {
   type PreparedStatement,
 } from './postgres-protocol.ts';
 
+/** Which server process a connection reached. */
+export interface Backend {
+  readonly pid: number;
+  /** When that server started, to the microsecond: after a failover another one does. */
+  readonly server: string;
+}
+
 export interface Executed {
   readonly command: string;
   readonly rowCount: number;
   readonly rows: unknown[];
+  readonly warning: string | undefined;
 }
+
+export const socketOf = (client: pg.ClientBase): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;
 
 export interface ToExecute {
   /** Without a name the server plans the statement each time. */
@@ -40,15 +51,22 @@ export class PostgresConnection {
   readonly #stream: Socket;
   readonly #waiting: Waiting[] = [];
   readonly #prepared = new Map<string, PreparedStatement>();
+  readonly backend: Backend;
+  /** When the server last sent something, in monotonic milliseconds. */
+  heardAt = performance.now();
   #isCorked = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(client: pg.Client | pg.PoolClient) {
-    this.#stream = (client as unknown as { connection: { stream: Socket } }).connection.stream;
+  constructor(client: pg.ClientBase, backend: Backend) {
+    this.backend = backend;
+    this.#stream = socketOf(client);
     const reader = new MessageReader((type, bytes, at, end) => this.#received(type, bytes, at, end));
     // From now on nobody may call `client.query`.
     this.#stream.removeAllListeners('data');
-    this.#stream.on('data', (chunk: Buffer) => reader.read(chunk));
+    this.#stream.on('data', (chunk: Buffer) => {
+      this.heardAt = performance.now();
+      reader.read(chunk);
+    });
     client.on('error', (error) => this.#fail(error));
     client.on('end', () => this.#fail(new Error('Connection terminated')));
   }
@@ -75,11 +93,15 @@ export class PostgresConnection {
     });
   }
 
-  /** Breaks the connection if the server has been silent for this long. */
-  checkSilence(silenceMs: number): void {
+  /** How long statements have been waiting while the server sent nothing. */
+  quietMs(): number {
     const [oldest] = this.#waiting;
-    if (!oldest || performance.now() - oldest.since <= silenceMs) return;
-    this.#fail(new Error('Query read timeout'));
+    return oldest ? performance.now() - Math.max(oldest.since, this.heardAt) : 0;
+  }
+
+  /** Closes the connection without waiting for the server. */
+  break(reason: string): void {
+    this.#fail(new Error(`Connection terminated: ${reason}`));
     this.#stream.destroy();
   }
 

@@ -1,14 +1,16 @@
 import pg from 'pg';
 import type { Changes } from './database.ts';
+import { isReadOnly } from './failures.ts';
+import { clientConfig } from './postgres-connecting.ts';
+import { socketOf } from './postgres-connection.ts';
+import type { ConnectionWatch } from './postgres-watch.ts';
 
 export const CHANNEL = 'modstead_changes';
 
 const RECONNECT_MS = 500;
-const CONNECT_TIMEOUT_MS = 5_000;
-const KEEPALIVE_MS = 10_000;
 const HEARTBEAT_MS = 1_000;
 /** A slower heartbeat counts as lost, and its connection is closed. */
-const HEARTBEAT_TIMEOUT_MS = 3_000;
+const HEARTBEAT_TIMEOUT_MS = 2_500;
 /**
  * Without a heartbeat for this long, cached data is not trusted. Together with a request's duration it stays below 5 s.
  */
@@ -17,6 +19,8 @@ const FRESH_MS = 4_000;
 export interface ChangeNotificationOptions {
   /** Milliseconds that never go backwards. */
   readonly monotonicMs?: () => number;
+  readonly heartbeatMs?: number;
+  readonly heartbeatTimeoutMs?: number;
 }
 
 export interface ChangeNotifications {
@@ -25,25 +29,33 @@ export interface ChangeNotifications {
 
 /**
  * Listens for changes of other processes. A connection can fall silent without closing, so heartbeats verify it: a
- * reply proves that all earlier notifications arrived, and without one everything counts as changed.
+ * reply proves that all earlier notifications arrived, and without one everything counts as changed. The same heartbeats
+ * verify the other connections.
  */
 export async function listenForChanges(
   url: string,
   changes: Changes,
-  { monotonicMs = () => performance.now() }: ChangeNotificationOptions = {},
+  watch: ConnectionWatch,
+  options: ChangeNotificationOptions = {},
 ): Promise<ChangeNotifications> {
+  const { monotonicMs = () => performance.now(), heartbeatMs = HEARTBEAT_MS } = options;
+  const { heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS } = options;
   let current: Listener | undefined;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let heardAt = monotonicMs();
+  let heardAt = Number.NEGATIVE_INFINITY;
+  let answeredAt = performance.now();
+  let isBeating = false;
   changes.trustWhile(() => monotonicMs() - heardAt <= FRESH_MS);
 
   const connect = async () => {
     const asOf = monotonicMs();
-    const listener = await listen(url, changes, again);
+    const sent = performance.now();
+    const listener = await listen(url, changes, heartbeatTimeoutMs, again);
     if (isStopped) return listener.end();
     current = listener;
     heardAt = asOf;
+    answeredAt = sent;
     changes.everythingChanged();
   };
   const again = () => {
@@ -55,14 +67,23 @@ export async function listenForChanges(
   };
   const beat = async () => {
     const listener = current;
-    if (!listener) return;
+    if (!listener || isBeating) return;
+    isBeating = true;
     const asOf = monotonicMs();
-    const heard = await listener.answers();
-    if (heard && listener === current) heardAt = asOf;
+    const sent = performance.now();
+    const quiet = watch.quiet();
+    const working = await listener.working([...quiet.keys()]);
+    isBeating = false;
+    if (working === 'silent') watch.silent(answeredAt);
+    if (typeof working === 'string' || listener !== current) return;
+    heardAt = asOf;
+    answeredAt = sent;
+    watch.heard(quiet, working);
   };
 
-  await connect();
-  const beats = setInterval(() => void beat(), HEARTBEAT_MS).unref();
+  // A standby cannot notify, so nothing cached is trusted until it is promoted.
+  await connect().catch((error: unknown) => (isReadOnly(error) ? again() : Promise.reject(error)));
+  const beats = setInterval(() => void beat(), heartbeatMs).unref();
   return {
     stop: async () => {
       isStopped = true;
@@ -75,56 +96,48 @@ export async function listenForChanges(
 
 /** One listening connection. */
 interface Listener {
-  /** True when the heartbeat is answered in time; otherwise the connection is closed. */
-  answers(): Promise<boolean>;
+  /** Which of these backends execute a statement. Without an answer in time the connection is closed. */
+  working(pids: readonly number[]): Promise<readonly number[] | 'silent' | 'closed'>;
   end(): Promise<void>;
 }
 
-async function listen(url: string, changes: Changes, ended: () => void): Promise<Listener> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: HEARTBEAT_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_MS,
-    application_name: 'modstead changes',
-  });
+/** Where the server does not track what backends do, it says "disabled". */
+const WORKING =
+  "select pid from pg_stat_activity where pid = any($1::int[]) and state in ('active', 'fastpath function call', 'disabled')";
+
+async function listen(url: string, changes: Changes, timeoutMs: number, ended: () => void): Promise<Listener> {
+  const client = new pg.Client(clientConfig(url, { name: 'modstead changes' }));
   client.on('notification', ({ payload }) => payload && changes.changed(payload));
   client.on('error', () => {});
-  let asking: Promise<boolean> | undefined;
-  const ask = async () => {
-    try {
-      await client.query('select 1');
-      return true;
-    } catch {
-      destroy(client);
-      return false;
-    } finally {
-      asking = undefined;
-    }
-  };
   try {
     await client.connect();
     await client.query(`listen ${CHANNEL}`);
   } catch (error) {
-    destroy(client);
+    socketOf(client).destroy();
     throw error;
   }
   client.once('end', ended);
   return {
-    // One pending heartbeat is enough.
-    answers: () => (asking ??= ask()),
+    working: async (pids) => {
+      const asked = pids.length > 0 ? client.query<{ pid: number }>(WORKING, [pids]) : client.query('select 1');
+      const answer = await Promise.race([asked.catch(() => 'closed' as const), silenceOf(timeoutMs)]);
+      if (typeof answer !== 'string') return answer.rows.map(({ pid }) => pid);
+      socketOf(client).destroy();
+      return answer;
+    },
     end: async () => {
       client.off('end', ended);
       // A silent connection would not answer a graceful close either.
-      const patience = setTimeout(() => destroy(client), HEARTBEAT_TIMEOUT_MS);
+      const patience = setTimeout(() => socketOf(client).destroy(), timeoutMs);
       await client.end().catch(() => {});
       clearTimeout(patience);
     },
   };
 }
 
-/** Closes a connection without waiting for the server. */
-function destroy(client: pg.Client): void {
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+/** Resolves after this time. If this process itself was held up, what has arrived meanwhile is read first. */
+async function silenceOf(ms: number): Promise<'silent'> {
+  await new Promise((resolve) => setTimeout(resolve, ms).unref());
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  return 'silent';
 }

@@ -7,6 +7,7 @@ const ROW_DESCRIPTION = 0x54;
 const DATA_ROW = 0x44;
 const COMMAND_COMPLETE = 0x43;
 const ERROR_RESPONSE = 0x45;
+const NOTICE_RESPONSE = 0x4e;
 const READY_FOR_QUERY = 0x5a;
 
 const LENGTH_BYTES = 4;
@@ -145,6 +146,8 @@ export class Execution {
   command = '';
   rowCount = 0;
   error: Error | undefined;
+  /** The text of a warning; notices of lower severity are ignored. */
+  warning: string | undefined;
 
   constructor(statement: PreparedStatement, inBytes: boolean) {
     this.#statement = statement;
@@ -169,10 +172,17 @@ export class Execution {
       case ERROR_RESPONSE:
         this.error = errorIn(bytes, at, end);
         break;
+      case NOTICE_RESPONSE:
+        this.#noticed(errorIn(bytes, at, end));
+        break;
       case READY_FOR_QUERY:
         return true;
     }
     return false;
+  }
+
+  #noticed({ severity, message }: pg.DatabaseError): void {
+    if (severity === 'WARNING') this.warning = message;
   }
 
   #row(bytes: Buffer, start: number): void {
@@ -215,14 +225,14 @@ function fieldsIn(bytes: Buffer, start: number): Field[] {
 }
 
 /** An error like the driver's. */
-function errorIn(bytes: Buffer, start: number, end: number): Error {
+function errorIn(bytes: Buffer, start: number, end: number): pg.DatabaseError {
   const fields: Record<string, string> = {};
   for (let at = start; at < end && bytes[at] !== 0; ) {
     const close = bytes.indexOf(0, at + 1);
     fields[String.fromCharCode(bytes[at]!)] = bytes.toString('utf8', at + 1, close);
     at = close + 1;
   }
-  const { S: severity, C: code, D: detail, H: hint, t: table, c: column, n: constraint } = fields;
+  const { V: severity, C: code, D: detail, H: hint, t: table, c: column, n: constraint } = fields;
   const error = new pg.DatabaseError(fields['M'] ?? '', end - start, 'error');
   return Object.assign(error, { severity, code, detail, hint, table, column, constraint });
 }

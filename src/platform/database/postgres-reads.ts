@@ -1,7 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Statement, Value } from './database.ts';
-import { PostgresConnection } from './postgres-connection.ts';
-import type { StatementNames } from './postgres-statements.ts';
+import { type Opened, openConnection, type SessionSettings } from './postgres-connecting.ts';
+import type { ConnectionWatch } from './postgres-watch.ts';
 
 /** An idle connection is closed after this long, as the driver's pools do. */
 const IDLE_MS = 10_000;
@@ -9,17 +9,12 @@ const CHECK_MS = 1_000;
 
 export interface PreparedReadsOptions {
   readonly config: pg.ClientConfig;
-  /** Runs first on every connection. */
-  readonly setting?: string;
+  readonly settings: SessionSettings;
+  readonly watch: ConnectionWatch;
   readonly max: number;
-  /** A connection that returns nothing for this long is dead. */
-  readonly silenceMs: number;
-  readonly names: StatementNames;
 }
 
-interface Open {
-  readonly client: pg.Client;
-  readonly connection: PostgresConnection;
+interface Open extends Opened {
   usedAt: number;
 }
 
@@ -35,12 +30,11 @@ export class PreparedReads {
     this.#options = options;
   }
 
-  async rows<T>(read: Statement, values: readonly Value[]): Promise<T[]> {
+  async rows<T>(read: Statement, values: readonly Value[], name: string): Promise<T[]> {
     const least = this.#leastLoaded();
     const isFree = least && (least.connection.load === 0 || this.#open.size >= this.#options.max);
     const open = isFree ? least : await this.#more(least);
     open.usedAt = performance.now();
-    const name = this.#options.names.of(read);
     const { rows } = await open.connection.execute({
       name,
       text: read.postgres,
@@ -77,12 +71,8 @@ export class PreparedReads {
 
   async #connect(): Promise<Open> {
     if (this.#isClosed) throw new Error('Client was closed');
-    const client = new pg.Client(this.#options.config);
-    // The connection reports it to those who wait.
-    client.on('error', () => {});
-    await client.connect();
-    if (this.#options.setting) await client.query(this.#options.setting);
-    const open = { client, connection: new PostgresConnection(client), usedAt: performance.now() };
+    const { config, settings, watch } = this.#options;
+    const open = { ...(await openConnection(config, settings, watch)), usedAt: performance.now() };
     this.#open.add(open);
     this.#checking ??= setInterval(() => this.#check(), CHECK_MS).unref();
     return open;
@@ -90,7 +80,6 @@ export class PreparedReads {
 
   #check(): void {
     for (const open of this.#open) {
-      open.connection.checkSilence(this.#options.silenceMs);
       if (open.connection.load > 0 || performance.now() - open.usedAt < IDLE_MS) continue;
       this.#open.delete(open);
       void open.client.end().catch(() => {});

@@ -8,11 +8,11 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
-import type pg from 'pg';
 import type { Changes, Query, Statement, Tables, Transaction, Value } from './database.ts';
 import { isCollision, isLockTimeout, isLost, isOrphan, isReadOnly, isStalePlan } from './failures.ts';
-import { type Executed, PostgresConnection, type ToExecute } from './postgres-connection.ts';
-import { Durability } from './postgres-durability.ts';
+import type { ConnectionPool, Opened } from './postgres-connecting.ts';
+import type { Executed, PostgresConnection, ToExecute } from './postgres-connection.ts';
+import { Durability, type FlushConnection, flushOn } from './postgres-durability.ts';
 import { CHANNEL } from './postgres-notifications.ts';
 import type { StatementNames } from './postgres-statements.ts';
 
@@ -26,7 +26,7 @@ const LARGE_CHARACTERS = 16_384;
 
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-export const resultOf = <R>({ command, rowCount, rows }: Executed | pg.QueryResult): QueryResult<R> => ({
+export const resultOf = <R>({ command, rowCount, rows }: Executed): QueryResult<R> => ({
   rows: rows as R[],
   ...(WRITES.has(command) && { numAffectedRows: BigInt(rowCount ?? 0) }),
 });
@@ -103,6 +103,12 @@ class Session {
     this.#send(this.#prepared(write, values));
   };
 
+  /** Throws if it is known before the commit that there is nothing left to commit. */
+  requireIntact(): void {
+    if (this.#failure) throw this.#failure.error;
+    if (this.#connection.isBroken) throw new Error('Connection terminated before the commit');
+  }
+
   /** Sends the end of the transaction and waits for everything that was sent. */
   async commit(notify: Statement, scopes: ReadonlySet<string>): Promise<void> {
     if (scopes.size > 0) this.#send(this.#prepared(notify, [CHANNEL, JSON.stringify([...scopes])]));
@@ -157,14 +163,14 @@ const NOTIFY: Statement = {
 
 interface TransactionParts {
   /** Its connections commit without waiting for the log. */
-  readonly pool: pg.Pool;
+  readonly pool: ConnectionPool;
   readonly names: StatementNames;
   readonly changes: Changes;
-  readonly openFlushes: () => pg.Client;
+  readonly openFlushes: () => Promise<Opened>;
 }
 
 export class Transactions {
-  readonly #pool: pg.Pool;
+  readonly #pool: ConnectionPool;
   readonly #names: StatementNames;
   readonly #changes: Changes;
   readonly #sessions = new WeakMap<object, Session>();
@@ -195,20 +201,28 @@ export class Transactions {
     const connecting = this.#durability.connection();
     const flushes = connecting instanceof Promise ? await connecting : connecting;
     this.#open += 1;
-    const value = await this.#committed(work).finally(() => {
+    const { value, on, isDurable } = await this.#committed(work, flushes).finally(() => {
       this.#open -= 1;
     });
-    await flushes.durable();
+    if (!isDurable) await this.#flushed(on, flushes);
     this.counters.writes += 1;
     return value;
   }
 
+  async #flushed(on: PostgresConnection, flushes: FlushConnection): Promise<void> {
+    if (flushes.reaches(on)) return flushes.durable();
+    const moved = 'the server was replaced';
+    flushes.break(moved);
+    on.break(moved);
+    throw new Error(`Connection terminated: ${moved}`);
+  }
+
   /** Repeats the work after failures that rolled it back and that a repetition may avoid. */
-  async #committed<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #committed<T>(work: (transaction: Transaction) => Promise<T>, flushes: FlushConnection): Promise<Committed<T>> {
     for (let attempt = 1; ; attempt += 1) {
       const progress = { isCommitting: false };
       try {
-        return await this.#attempt(work, progress);
+        return await this.#attempt(work, progress, flushes);
       } catch (error) {
         if (isStalePlan(error)) this.#names.renew();
         if (attempt >= attemptsFor(error, progress.isCommitting)) throw error;
@@ -216,18 +230,35 @@ export class Transactions {
     }
   }
 
-  async #attempt<T>(work: (transaction: Transaction) => Promise<T>, progress: { isCommitting: boolean }): Promise<T> {
+  #attempt<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    progress: { isCommitting: boolean },
+    flushes: FlushConnection,
+  ): Promise<Committed<T>> {
+    return this.#pool.use(async (on) => {
+      const value = await this.#attemptOn(on, work, progress);
+      // The connection that flushes was idle during a long transaction, and may have broken meanwhile.
+      const isDurable = flushes.isBroken;
+      if (isDurable) await flushOn(on);
+      return { value, on, isDurable };
+    });
+  }
+
+  async #attemptOn<T>(
+    connection: PostgresConnection,
+    work: (transaction: Transaction) => Promise<T>,
+    progress: { isCommitting: boolean },
+  ): Promise<T> {
     const scopes = new Set<string>();
     const scopesHere = new Set<string>();
-    const client = await this.#pool.connect();
-    const session = this.#sessionOn(client);
-    let isUnfit = false;
+    const session = this.#sessionOn(connection);
     try {
       session.begin();
       const { first, all, run, query } = session;
       const changed = (scope: string) => void scopes.add(scope);
       const changedHere = (scope: string) => void scopesHere.add(scope);
       const value = await work({ first, all, run, query, changed, changedHere });
+      session.requireIntact();
       progress.isCommitting = true;
       await session.commit(NOTIFY, scopes);
       // The notification arrives later, but the writer must see its own changes at once.
@@ -235,20 +266,26 @@ export class Transactions {
       return value;
     } catch (error) {
       const cause = progress.isCommitting ? error : ((await session.rollback())?.error ?? error);
-      isUnfit = isLost(cause) || isReadOnly(cause);
+      if (isLost(cause) || isReadOnly(cause)) connection.break('it is of no more use');
       // A statement that the server refused means that the commit behind it did nothing.
-      if (!isUnfit) progress.isCommitting = false;
+      else progress.isCommitting = false;
       throw cause;
-    } finally {
-      client.release(isUnfit);
     }
   }
 
-  #sessionOn(client: pg.PoolClient): Session {
-    const known = this.#sessions.get(client) ?? new Session(new PostgresConnection(client), this.#names);
-    this.#sessions.set(client, known);
+  #sessionOn(connection: PostgresConnection): Session {
+    const known = this.#sessions.get(connection) ?? new Session(connection, this.#names);
+    this.#sessions.set(connection, known);
     return known;
   }
+}
+
+/** What a transaction returned, and the connection on which it committed. */
+interface Committed<T> {
+  readonly value: T;
+  readonly on: PostgresConnection;
+  /** Otherwise the shared flush makes it so. */
+  readonly isDurable: boolean;
 }
 
 /** Maximum attempts for this failure. After a connection loss during commit the outcome is unknown. */

@@ -1,7 +1,7 @@
-import { type CompiledQuery, sql } from 'kysely';
-import pg from 'pg';
+import type { CompiledQuery } from 'kysely';
 import {
   Changes,
+  type Condition,
   type Database,
   onlyReads,
   READ_TIMEOUT_MS,
@@ -9,147 +9,230 @@ import {
   type Transaction,
   type Value,
 } from './database.ts';
-import { isLost, isStalePlan } from './failures.ts';
-import { flushClient } from './postgres-durability.ts';
+import { isLost, isNotConnected, isReadOnly, isStalePlan } from './failures.ts';
+import { ConnectionPool, clientConfig, openConnection, type SessionSettings } from './postgres-connecting.ts';
+import { openFlushes } from './postgres-durability.ts';
 import { type ChangeNotificationOptions, listenForChanges } from './postgres-notifications.ts';
 import { PreparedReads } from './postgres-reads.ts';
+import { ReplicaState } from './postgres-replica.ts';
 import { StatementNames } from './postgres-statements.ts';
 import { queryOver, resultOf, Transactions } from './postgres-transactions.ts';
+import { ConnectionWatch } from './postgres-watch.ts';
 
 const CONNECTIONS_MAX = 10;
-const LOCK_TIMEOUT_MS = 4_000;
 const STATEMENT_TIMEOUT_MS = 20_000;
-/** The server would have cancelled the statement by now, so the connection is dead. */
-const SILENCE_MS = 5_000;
-const KEEPALIVE_MS = 10_000;
-
-// Ids and unix seconds fit a double; the driver would hand them over as text.
-const types = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    const INT8 = 20;
-    const NUMERIC = 1700;
-    if (oid === INT8 || oid === NUMERIC) return Number;
-    return pg.types.getTypeParser(oid, format as 'text');
-  },
-} as pg.CustomTypesConfig;
 
 export interface PostgresOptions {
   readonly connectionsMax?: number;
   /** Timeout of a read. */
   readonly readTimeoutMs?: number;
   readonly notifications?: ChangeNotificationOptions;
+  /** A replica that serves reads of requests while it has everything. */
+  readonly readUrl?: string | undefined;
+  /** How long a statement goes unanswered before its connection is verified. */
+  readonly quietMs?: number;
+  /** How long a request waits for a connection, and a statement for a lock. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** Connects to the PostgreSQL (15 or newer) at `url`. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Database> {
   const { connectionsMax: max = CONNECTIONS_MAX, readTimeoutMs = READ_TIMEOUT_MS } = options;
-  const ofRead = { max, statement_timeout: readTimeoutMs, query_timeout: readTimeoutMs + SILENCE_MS };
+  const watch = new ConnectionWatch(options.quietMs);
+  const { patienceMs } = options;
+  const config = clientConfig(url, { patienceMs });
+  const patience: SessionSettings = patienceMs === undefined ? {} : { lock_timeout: patienceMs };
+  const poolOf = (size: number, settings: SessionSettings) =>
+    new ConnectionPool({ ...config, max: size }, { ...patience, ...settings }, watch);
   const pools = {
-    reads: poolOf(url, ofRead),
+    reads: poolOf(max, { statement_timeout: readTimeoutMs }),
     // Separate pools, so that slow reads cannot starve writes.
-    works: poolOf(url, { max: Math.ceil(max / 2), statement_timeout: STATEMENT_TIMEOUT_MS }),
+    works: poolOf(Math.ceil(max / 2), { statement_timeout: STATEMENT_TIMEOUT_MS }),
   };
-  const writes = poolOf(url, { max, statement_timeout: STATEMENT_TIMEOUT_MS }, 'set synchronous_commit = off');
+  const writes = poolOf(max, { statement_timeout: STATEMENT_TIMEOUT_MS, synchronous_commit: 'off' });
   const changes = new Changes();
   const names = new StatementNames();
-  const preparedWithin = (timeoutMs: number, setting?: string) =>
-    new PreparedReads({
-      config: { ...configOf(url), statement_timeout: timeoutMs },
-      ...(setting && { setting }),
-      max: Math.ceil(max / 2),
-      silenceMs: timeoutMs + SILENCE_MS,
-      names,
-    });
   const prepared = {
-    ofRequests: preparedWithin(readTimeoutMs, GENERIC_PLANS),
-    ofWorks: preparedWithin(STATEMENT_TIMEOUT_MS),
+    ofRequests: new PreparedReads({
+      config,
+      settings: { statement_timeout: readTimeoutMs, ...GENERIC_PLANS },
+      watch,
+      max: Math.ceil(max / 2),
+    }),
+    ofWorks: new PreparedReads({
+      config,
+      settings: { statement_timeout: STATEMENT_TIMEOUT_MS },
+      watch,
+      max: Math.ceil(max / 2),
+    }),
   };
-  const transactions = new Transactions({ pool: writes, names, changes, openFlushes: () => flushClient(url) });
-  const notifications = await listenForChanges(url, changes, options.notifications);
+  const flushes = () => openFlushes(url, watch);
+  const replica =
+    options.readUrl === undefined ? undefined : openReplica(options.readUrl, changes, pools.works, options);
+  const transactions = new Transactions({ pool: writes, names, changes, openFlushes: flushes });
+  const notifications = await listenForChanges(url, changes, watch, options.notifications);
+  const condition: Condition = { damage: [], isReadOnly: false };
   const inCommon = {
     dialect: 'postgres',
     changes,
     counters: transactions.counters,
     readConcurrency: max,
-    write: <T>(work: (transaction: Transaction) => Promise<T>) => transactions.write(work),
+    write: async <T>(work: (transaction: Transaction) => Promise<T>) => {
+      try {
+        return await transactions.write(work);
+      } finally {
+        replica?.state.wrote();
+      }
+    },
+    condition,
+    scrub: async () => (condition.damage = await checksumFailures(pools.works)),
+    executeAlone: async (text: string) => {
+      const { client, connection } = await openConnection(config, { statement_timeout: 0, lock_timeout: 0 }, watch);
+      try {
+        await connection.execute({ text });
+      } finally {
+        await client.end();
+      }
+    },
     close: async () => {
       await notifications.stop();
+      await replica?.close();
       const reads = Object.values(prepared).map((each) => each.close());
       await Promise.all([transactions.close(), ...reads, ...Object.values(pools).map((pool) => pool.end())]);
     },
   } as const;
   const withLongTimeouts: Database = {
     ...inCommon,
-    ...readingFrom({ built: pools.works, prepared: prepared.ofWorks }, names),
+    ...readingFrom({ built: pools.works, prepared: prepared.ofWorks }, names, condition),
     get withLongTimeouts() {
       return withLongTimeouts;
     },
   };
-  const reads = readingFrom({ built: pools.reads, prepared: prepared.ofRequests }, names);
+  const reads = readingFrom({ built: pools.reads, prepared: prepared.ofRequests }, names, condition, replica);
+  await reads.check();
   return { ...inCommon, ...reads, withLongTimeouts };
 }
+
+interface Replica extends ReadPools {
+  readonly state: ReplicaState;
+  readonly names: StatementNames;
+  close(): Promise<void>;
+}
+
+/** Its connections are verified by heartbeats of their own, because a replica cannot listen. */
+function openReplica(url: string, changes: Changes, primary: ConnectionPool, options: PostgresOptions): Replica {
+  const { connectionsMax: max = CONNECTIONS_MAX, readTimeoutMs = READ_TIMEOUT_MS } = options;
+  const watch = new ConnectionWatch(options.quietMs);
+  const config = clientConfig(url, { patienceMs: options.patienceMs });
+  const names = new StatementNames();
+  const settings = { statement_timeout: readTimeoutMs };
+  const built = new ConnectionPool({ ...config, max }, settings, watch);
+  const prepared = new PreparedReads({
+    config,
+    settings: { ...settings, ...GENERIC_PLANS },
+    watch,
+    max: Math.ceil(max / 2),
+  });
+  const valueFrom = async (pool: ConnectionPool, text: string, values: readonly string[] = []) => {
+    const { rows } = await pool.use((connection) => connection.execute({ name: text.slice(0, 24), text, values }));
+    return (rows as { value: string | number | null }[])[0]!.value;
+  };
+  const state = new ReplicaState({
+    changes,
+    written: async () => String(await valueFrom(primary, 'select pg_current_wal_insert_lsn()::text as value')),
+    hasReplayed: async (position) => (await valueFrom(built, REPLAYED, [position])) === 1,
+    silent: (sinceMs) => watch.silent(sinceMs),
+  });
+  const close = async () => {
+    state.stop();
+    await Promise.all([built.end(), prepared.close()]);
+  };
+  return { built, prepared, names, state, close };
+}
+
+const REPLAYED = 'select case when pg_last_wal_replay_lsn() >= $1::pg_lsn then 1 else 0 end as value';
 
 /**
  * Hot reads look rows up by keys, so their plan does not depend on the values. By default the server compares costs and
  * then plans the larger ones at every execution.
  */
-const GENERIC_PLANS = 'set plan_cache_mode = force_generic_plan';
+const GENERIC_PLANS: SessionSettings = { plan_cache_mode: 'force_generic_plan' };
 
-const configOf = (url: string): pg.ClientConfig => ({
-  connectionString: url,
-  types,
-  connectionTimeoutMillis: 5_000,
-  lock_timeout: LOCK_TIMEOUT_MS,
-  idle_in_transaction_session_timeout: 30_000,
-  keepAlive: true,
-  keepAliveInitialDelayMillis: KEEPALIVE_MS,
-  application_name: 'modstead',
-});
-
-/** `setting` runs first on every connection. A pooler in between may refuse settings in the startup message. */
-function poolOf(url: string, config: pg.PoolConfig, setting?: string): pg.Pool {
-  const pool = new pg.Pool({
-    ...configOf(url),
-    ...(setting && { onConnect: (client) => client.query(setting) }),
-    ...config,
-  });
-  // The pool replaces a broken connection; without a listener its error would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
+/** PostgreSQL verifies pages when it reads them, and counts what it finds. */
+async function checksumFailures(pool: ConnectionPool): Promise<string[]> {
+  const text = `select checksum_failures as failures from pg_stat_database
+    where datname = current_database() and checksum_failures > 0`;
+  const { rows } = await pool.use((connection) => connection.execute({ text }));
+  return (rows as { failures: number }[]).map(({ failures }) => `${failures} pages with a wrong checksum`);
 }
 
 /** `built` runs queries of the query builder, `prepared` the hot reads. */
 interface ReadPools {
-  readonly built: pg.Pool;
+  readonly built: ConnectionPool;
   readonly prepared: PreparedReads;
 }
 
+/** A standby and a server that was set to be read-only both say so. */
+const CHECK = "select (current_setting('transaction_read_only') = 'on')::int as is_read_only";
+
 /** Reads on separate connections; a broken connection or a stale plan is retried once. */
 function readingFrom(
-  { built, prepared }: ReadPools,
+  primary: ReadPools,
   names: StatementNames,
+  condition: Condition,
+  replica?: Replica,
 ): Pick<Database, 'query' | 'readInWorker' | 'first' | 'all' | 'check'> {
-  const retried = async <T>(ask: () => Promise<T>, mayRepeat: boolean): Promise<T> => {
+  const retried = async <T>(ask: () => Promise<T>, mayRepeat: boolean, known: StatementNames): Promise<T> => {
     try {
       return await ask();
     } catch (error) {
-      if (isStalePlan(error)) names.renew();
+      if (isStalePlan(error)) known.renew();
       else if (!isLost(error)) throw error;
       if (!mayRepeat) throw error;
       return ask();
     }
   };
-  const run = <T>(read: Statement, values: readonly Value[]) => retried(() => prepared.rows<T>(read, values), true);
+  // Such as functions that write.
+  const onPrimaryOnly = new Set<string>();
+  const routed = async <T>(
+    text: string,
+    isRead: boolean,
+    ask: (pools: ReadPools, known: StatementNames) => Promise<T>,
+  ): Promise<T> => {
+    const onPrimary = () => retried(() => ask(primary, names), isRead, names);
+    if (!replica || !isRead || onPrimaryOnly.has(text)) return onPrimary();
+    if (replica.state.isCurrent)
+      try {
+        return await ask(replica, replica.names);
+      } catch (error) {
+        if (isStalePlan(error)) replica.names.renew();
+        if (isReadOnly(error)) onPrimaryOnly.add(text);
+      }
+    try {
+      return await onPrimary();
+    } catch (error) {
+      if (!isAway(error) || !replica.state.hasOwnWrites) throw error;
+      return ask(replica, replica.names);
+    }
+  };
+  const run = <T>(read: Statement, values: readonly Value[]) =>
+    routed(read.postgres, true, ({ prepared }, known) => prepared.rows<T>(read, values, known.of(read)));
   const query = queryOver(async <R>({ sql: text, parameters }: CompiledQuery) => {
-    const ask = () => built.query({ name: names.ofText(text), text, values: [...parameters] } as pg.QueryConfig);
-    return resultOf<R>(await retried(ask, onlyReads(text)));
+    const asked = routed(text, onlyReads(text), ({ built }, known) =>
+      built.use((connection) => connection.execute({ name: known.ofText(text), text, values: parameters })),
+    );
+    return resultOf<R>(await asked);
   });
   return {
     query,
     readInWorker: query,
     first: async <T>(read: Statement, values: readonly Value[]) => (await run<T>(read, values))[0],
     all: run,
-    check: async () => void (await sql`select 1`.execute(query)),
+    check: async () => {
+      const { rows } = await primary.built.use((connection) => connection.execute({ name: 'check', text: CHECK }));
+      condition.isReadOnly = (rows as { is_read_only: number }[])[0]!.is_read_only === 1;
+    },
   };
 }
+
+const isAway = (error: unknown): boolean => isLost(error) || isNotConnected(error);

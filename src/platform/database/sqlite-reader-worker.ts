@@ -12,8 +12,8 @@ const CHARACTERS_PER_STEP = 64;
 const PATTERNS_KEPT = 100;
 const STATEMENTS_KEPT = 200;
 
-const { file, budgetMs } = workerData as ReaderOptions;
-const db = new DatabaseSync(file, { timeout: 10_000 });
+const { location, readOnly, budgetMs } = workerData as ReaderOptions;
+const db = new DatabaseSync(location, { readOnly, timeout: 10_000 });
 db.exec('pragma query_only = on; pragma temp_store = memory; pragma cache_size = -16384');
 
 const usedMs = () => {

@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { Thread } from '../runtime/thread.ts';
+import type { SqliteFile } from './sqlite-opening.ts';
 
 export interface ReaderQuery {
   readonly sql: string;
@@ -7,8 +8,7 @@ export interface ReaderQuery {
 }
 
 /** The options of a reader thread. */
-export interface ReaderOptions {
-  readonly file: string;
+export interface ReaderOptions extends SqliteFile {
   /** CPU milliseconds that one query may use, since others wait for it. */
   readonly budgetMs: number;
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { type Database, statement } from './database.ts';
+import { isUnavailable } from './failures.ts';
 import { openSqlite } from './sqlite.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'modstead-sqlite-'));
@@ -72,4 +74,39 @@ test('writes fail as disk-full when a commit has no space, and succeed when ther
   await pages(1_000_000);
   await Promise.all([add(db, before + 1), add(db, before + 2)]);
   assert.equal(await last(), before + 2);
+});
+
+test('the log of the database has a ceiling while another process reads, and is shortened after it', async () => {
+  const walBytesMax = 4 * 1024 ** 2;
+  const small = openSqlite(join(folder, 'b.sqlite'), { walBytesMax });
+  const wal = () => statSync(join(folder, 'b.sqlite-wal')).size;
+  await small.write(async (transaction) => transaction.run(MAKE, []));
+  const reader = new DatabaseSync(join(folder, 'b.sqlite'));
+  reader.exec('begin; select * from numbers');
+  const filler = 'x'.repeat(100_000);
+  const writing = async () => {
+    for (let n = 0; n < 500; n += 1) await add(small, n, filler);
+  };
+  await assert.rejects(writing(), isUnavailable);
+  assert.ok(wal() < 2 * walBytesMax, `${wal()} bytes`);
+  reader.exec('commit');
+  await add(small, 1);
+  assert.ok(wal() < walBytesMax, `${wal()} bytes`);
+  reader.close();
+  await small.close();
+});
+
+test('a scrub finds a damaged page, and says nothing about a sound file', async () => {
+  const path = join(folder, 'c.sqlite');
+  const first = openSqlite(path);
+  await first.write(async (transaction) => transaction.run(MAKE, []));
+  for (let n = 0; n < 50; n += 1) await add(first, n, 'x'.repeat(3_000));
+  assert.deepEqual(await first.scrub(), []);
+  await first.close();
+  const bytes = readFileSync(path);
+  bytes.fill(0xff, 3 * 4_096, 3 * 4_096 + 64);
+  writeFileSync(path, bytes);
+  const damaged = openSqlite(path);
+  assert.notDeepEqual(await damaged.scrub(), []);
+  await damaged.close();
 });

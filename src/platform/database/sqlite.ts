@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
   type CompiledQuery,
@@ -10,9 +10,12 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely';
+import { Thread } from '../runtime/thread.ts';
 import {
   Changes,
+  type Condition,
   type Database,
   onlyReads,
   READ_TIMEOUT_MS,
@@ -21,7 +24,9 @@ import {
   type Transaction,
   type Value,
 } from './database.ts';
+import { WAL_TOO_LONG } from './failures.ts';
 import { MAY_SCAN } from './listing.ts';
+import { type SqliteFile, sqliteFile } from './sqlite-opening.ts';
 import { BackgroundReader } from './sqlite-reader.ts';
 
 const STATEMENTS_KEPT = 500;
@@ -32,6 +37,11 @@ const LOCK_PATIENCE_MS = 10_000;
 const LOCK_RETRY_MS_MAX = 10;
 const SQLITE_BUSY = 5;
 const READER_THREADS = 2;
+/** After a checkpoint the log is shortened to this size. */
+const WAL_KEPT_BYTES = 64 * 1024 ** 2;
+/** A reader of another process can keep the log from being reused. It grows up to this size, and then writes are refused. */
+const WAL_BYTES_MAX = 1024 ** 3;
+const WAL_CHECKED_EVERY = 16;
 
 interface Prepared {
   readonly statement: ArrayStatement;
@@ -59,11 +69,11 @@ class Connection implements DatabaseConnection {
   readonly db: DatabaseSync;
   readonly #statements = new Map<string, Prepared>();
 
-  constructor(file: string) {
-    this.db = new DatabaseSync(file, { timeout: 10_000 });
+  constructor({ location, readOnly }: SqliteFile) {
+    this.db = new DatabaseSync(location, { readOnly, timeout: 10_000 });
     this.db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;
       pragma temp_store = memory; pragma cache_size = -32768; pragma case_sensitive_like = on;
-      pragma wal_autocheckpoint = 4000`);
+      pragma wal_autocheckpoint = 4000; pragma journal_size_limit = ${WAL_KEPT_BYTES}`);
   }
 
   prepare(text: string): Prepared {
@@ -242,10 +252,13 @@ class Writer {
   readonly #reading: ReadingConnection;
   readonly #statements: Pick<Transaction, 'first' | 'all' | 'run'>;
   readonly #queue: Task[] = [];
+  readonly #walBytesMax: number;
   #draining: Promise<void> | undefined;
+  #untilWalCheck = 0;
   readonly counters = { commits: 0, writes: 0 };
 
-  constructor(file: string, connection: Connection, reading: ReadingConnection, changes: Changes) {
+  constructor(file: string, connection: Connection, reading: ReadingConnection, changes: Changes, walBytesMax: number) {
+    this.#walBytesMax = walBytesMax;
     this.#file = file;
     this.#reading = reading;
     this.#connection = connection;
@@ -286,6 +299,7 @@ class Writer {
     const settles: Settle[] = [];
     const scopes = new Set<string>();
     try {
+      this.#requireShortWal();
       await this.#begin();
       let began = performance.now();
       for (const task of tasks) {
@@ -305,6 +319,22 @@ class Writer {
     }
     for (const scope of scopes) this.#changes.changed(scope);
     for (const settle of settles) settle();
+  }
+
+  /** Shortens a log that has become too large, and refuses to lengthen it if a reader prevents that. */
+  #requireShortWal(): void {
+    this.#untilWalCheck -= 1;
+    if (this.#untilWalCheck > 0) return;
+    const isLong = () => (statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > this.#walBytesMax;
+    if (isLong()) {
+      this.#reading.end();
+      this.#connection.run('pragma wal_checkpoint(truncate)', []);
+      if (isLong())
+        throw Object.assign(new Error('a long read keeps the log of the database from being reused'), {
+          code: WAL_TOO_LONG,
+        });
+    }
+    this.#untilWalCheck = WAL_CHECKED_EVERY;
   }
 
   /**
@@ -343,24 +373,41 @@ class Writer {
 }
 
 /** Opens or creates the embedded database in `file`. */
-export function openSqlite(file: string, { readTimeoutMs = READ_TIMEOUT_MS } = {}): Database {
-  mkdirSync(dirname(file), { recursive: true });
-  const writing = new Connection(file);
+export function openSqlite(
+  file: string,
+  { readTimeoutMs = READ_TIMEOUT_MS, walBytesMax = WAL_BYTES_MAX } = {},
+): Database {
+  const opened = sqliteFile(file);
+  const writing = new Connection(opened);
   writing.db.exec('pragma busy_timeout = 0');
-  const reading = new ReadingConnection(file);
+  const reading = new ReadingConnection(opened);
   const changes = new Changes();
-  const writer = new Writer(resolve(file), writing, reading, changes);
+  const writer = new Writer(resolve(file), writing, reading, changes, walBytesMax);
   const poll = pollForeignChanges(writing, changes);
-  const backgroundReader = new BackgroundReader({ file, budgetMs: readTimeoutMs }, READER_THREADS);
+  const backgroundReader = new BackgroundReader({ ...opened, budgetMs: readTimeoutMs }, READER_THREADS);
+  const condition: Condition = { damage: [], isReadOnly: opened.readOnly };
   const database: Database = {
     dialect: 'sqlite',
     query: queryOver(new Readers(reading, backgroundReader)),
     readInWorker: queryOver(backgroundReader),
     ...readsOn(reading),
     write: (work) => writer.write(work),
+    executeAlone: (text) => writer.write(async ({ query }) => void (await sql.raw(text).execute(query))),
     changes,
     check: async () => void reading.run('select 1', []),
+    scrub: async () => {
+      const thread = new Thread<object>(new URL('./sqlite-scrub-worker.ts', import.meta.url), {
+        workerData: opened.location,
+      });
+      try {
+        condition.damage = (await thread.ask({})) as string[];
+        return [...condition.damage];
+      } finally {
+        await thread.close();
+      }
+    },
     counters: writer.counters,
+    condition,
     readConcurrency: READER_THREADS,
     get withLongTimeouts() {
       return database;

@@ -1,11 +1,24 @@
-/** Characters that Unicode expands to up to 18. They stay as they are, so that a text cannot grow that much. */
-const PHRASES = /[\ufdfa\ufdfb]/g;
-const PRIVATE_USE: Readonly<Record<string, string>> = { '\ufdfa': '\ue0fa', '\ufdfb': '\ue0fb' };
+/** Characters that Unicode expands to up to 18. Private ones stand for them, so that a text cannot grow that much. */
+const PHRASES = /[\ufdfa\ufdfb]/;
+const FIRST_PHRASE = 0xfdfa;
+const LAST_PHRASE = 0xfdfb;
+const TO_PRIVATE_USE = 0xe0fa - FIRST_PHRASE;
 
 /** Text folded for comparison by code point, which is the same on both databases. */
 export function fold(text: string): string {
-  const short = text.replace(PHRASES, (phrase) => PRIVATE_USE[phrase]!);
+  const short = PHRASES.test(text) ? withoutPhrases(text) : text;
   return short.normalize('NFKC').toLowerCase().normalize('NFC');
+}
+
+/** In place, because `replace` takes four times the CPU time for a text that consists of them. */
+function withoutPhrases(text: string): string {
+  const bytes = Buffer.from(text, 'utf16le');
+  const units = new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
+  for (let at = 0; at < units.length; at += 1) {
+    const unit = units[at]!;
+    if (unit === FIRST_PHRASE || unit === LAST_PHRASE) units[at] = unit + TO_PRIVATE_USE;
+  }
+  return bytes.toString('utf16le');
 }
 
 /** Scripts without spaces between words. The long vowel sign counts as kana, although Unicode lists it elsewhere. */

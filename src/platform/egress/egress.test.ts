@@ -10,7 +10,7 @@ import test, { type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { localCertificate } from '../http/certificate.ts';
-import { createEgress, EgressError, type EgressReason, isPublic } from './egress.ts';
+import { createEgress, EgressError, type EgressReason, isPublic, KeptConnections } from './egress.ts';
 
 const loopback = ['127.0.0.0/8'];
 
@@ -73,6 +73,27 @@ test('a TLS connection uses the host name, at the address that was checked', asy
   const egress = createEgress({ lookup: async () => ['127.0.0.1'], allowPrivate: [`keys.idp.example:${port}`], ca });
   const answer = await egress.fetch(`https://keys.idp.example:${port}/jwks`);
   assert.equal(answer.body.toString(), `keys.idp.example:${port}`);
+});
+
+test('kept connections are used again, and one that the server closed meanwhile is replaced', async (t) => {
+  let closes = false;
+  const sockets = new Set<unknown>();
+  const site = await aSite(t, (request, response) => {
+    sockets.add(request.socket);
+    // The client learns of the end only when it has sent its next request.
+    if (closes) return request.socket.destroy();
+    return response.end(request.url);
+  });
+  const connections = new KeptConnections();
+  t.after(() => connections.close());
+  const egress = createEgress({ allowPrivate: loopback });
+  const get = async (path: string) => (await egress.fetch(`${site.url}${path}`, { connections })).body.toString();
+  assert.deepEqual([await get('/1'), await get('/2'), sockets.size], ['/1', '/2', 1]);
+  closes = true;
+  await refuses(get('/3'), 'unreachable');
+  assert.equal(sockets.size, 2, 'repeated once, on a new connection');
+  closes = false;
+  assert.equal(await get('/4'), '/4');
 });
 
 test('a certificate for another name or of an unknown authority is refused', async (t) => {

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { getCACertificates } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 
 /** Requests to addresses that users chose (key sets, webhooks). No other code may make such requests. */
@@ -18,6 +18,23 @@ export interface EgressOptions {
   timeoutMs?: number;
   bytesMax?: number;
   redirectsMax?: number;
+  /** Refuses further addresses, also those of redirects. */
+  isAllowed?: (url: URL) => boolean;
+  /** Receives the body of a successful response as it arrives; `body` is then empty. */
+  into?: (body: AsyncIterable<Uint8Array>) => Promise<void>;
+  /** Reuses connections of earlier requests with these; only for requests without a body, which may be repeated. */
+  connections?: KeptConnections;
+}
+
+/** Connections for many requests to one service. The address of each was checked when it was opened. */
+export class KeptConnections {
+  readonly http = new http.Agent({ keepAlive: true });
+  readonly https = new https.Agent({ keepAlive: true });
+
+  close(): void {
+    this.http.destroy();
+    this.https.destroy();
+  }
 }
 
 interface EgressResponse {
@@ -35,6 +52,8 @@ export interface EgressSettings {
   allowPrivate?: string[];
   /** PEM certificates to trust in addition to the default ones. */
   ca?: string[];
+  /** Headers of every request, such as those that continue a trace. */
+  headers?: () => Record<string, string>;
 }
 
 export type EgressReason = 'forbidden' | 'unreachable' | 'timeout' | 'too-large' | 'redirects' | 'invalid-url';
@@ -53,18 +72,24 @@ export function createEgress(settings: EgressSettings = {}): Egress {
   const guard: Guard = {
     exceptions: (settings.allowPrivate ?? []).map(toException),
     lookup: settings.lookup ?? lookupAll,
-    ca: settings.ca && [...getCACertificates('default'), ...settings.ca],
+    // Parsing a hundred certificates takes longer than a request, so it happens once.
+    secureContext: settings.ca && createSecureContext({ ca: [...getCACertificates('default'), ...settings.ca] }),
   };
   return {
-    fetch: (url, options = {}) =>
-      withinDeadline(options.timeoutMs ?? 5000, (signal) => follow(guard, firstHop(url, options), options, signal)),
+    fetch: (url, options = {}) => {
+      const headers = settings.headers ? { ...settings.headers(), ...options.headers } : options.headers;
+      const first = { ...options, ...(headers && { headers }) };
+      return withinDeadline(options.timeoutMs ?? 5000, (signal) =>
+        follow(guard, firstHop(url, first), options, signal),
+      );
+    },
   };
 }
 
 interface Guard {
   exceptions: Exception[];
   lookup: (hostname: string) => Promise<string[]>;
-  ca: string[] | undefined;
+  secureContext: SecureContext | undefined;
 }
 
 /** The request for the next server of a redirect chain. */
@@ -110,9 +135,10 @@ function firstHop(url: string, { method = 'GET', headers = {}, body }: EgressOpt
 async function follow(guard: Guard, first: Hop, options: EgressOptions, signal: AbortSignal): Promise<EgressResponse> {
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
+    if (options.isAllowed?.(hop.url) === false) throw new EgressError('forbidden', `${hop.url.host} is not allowed`);
     const target = await requireTarget(guard, hop.url);
     signal.throwIfAborted();
-    const response = await exchange(guard, hop, target, options.bytesMax ?? 262_144, signal);
+    const response = await exchange(guard, hop, target, options, signal);
     const location = locationOf(response);
     if (location === undefined) return response;
     if (redirects === (options.redirectsMax ?? 3)) throw new EgressError('redirects', 'redirected too often');
@@ -233,37 +259,49 @@ async function exchange(
   guard: Guard,
   hop: Hop,
   target: Target,
-  bytesMax: number,
+  { bytesMax = 262_144, into, connections }: EgressOptions,
   signal: AbortSignal,
 ): Promise<EgressResponse> {
   try {
-    const response = await send(guard, hop, target, signal);
-    const body = await readBody(response, bytesMax);
+    const response = await send(guard, hop, target, signal, connections);
+    const isStreamed = into && response.statusCode === 200;
+    if (isStreamed) await into(atMost(response, bytesMax));
+    const body = isStreamed ? Buffer.alloc(0) : await readBody(response, bytesMax);
     return { status: response.statusCode!, headers: response.headers, body, url: hop.url.href };
   } catch (error) {
     throw toEgressError(error, signal);
   }
 }
 
-function send(guard: Guard, hop: Hop, target: Target, signal: AbortSignal): Promise<IncomingMessage> {
+function send(
+  guard: Guard,
+  hop: Hop,
+  target: Target,
+  signal: AbortSignal,
+  connections?: KeptConnections,
+): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const secure = hop.url.protocol === 'https:';
-  const options: https.RequestOptions = {
+  const options: https.RequestOptions & { secureContext: SecureContext | undefined } = {
     method: hop.method,
     host: target.hostname,
     port: portOf(hop.url),
     path: hop.url.pathname + hop.url.search,
     // Never compressed: a small body could expand to a huge one.
     headers: { accept: '*/*', ...hop.headers, host: hop.url.host, 'accept-encoding': 'identity' },
-    // A new connection each time: a pooled one could lead to an address that was checked for another request.
-    agent: false,
+    // Otherwise a new connection each time: a pooled one could lead to an address that was checked for another request.
+    agent: connections?.[secure ? 'https' : 'http'] ?? false,
     lookup: pinned(target.addresses),
     servername: isIP(target.hostname) ? '' : target.hostname,
-    ca: guard.ca,
+    secureContext: guard.secureContext,
     signal,
   };
   const request = (secure ? https : http).request(options, resolve);
-  request.on('error', reject);
+  request.on('error', (error) => {
+    // The server closed an idle connection at the moment of its next use.
+    if (request.reusedSocket && !signal.aborted) resolve(send(guard, hop, target, signal));
+    else reject(error);
+  });
   request.end(hop.body);
   return promise;
 }
@@ -278,15 +316,17 @@ function pinned(addresses: string[]): LookupFunction {
 }
 
 async function readBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  return Buffer.concat(await Array.fromAsync(atMost(response, bytesMax)));
+}
+
+async function* atMost(response: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of response) {
     bytes += chunk.length;
     // Leaving the loop destroys the connection, so the rest is not received.
     if (bytes > bytesMax) throw new EgressError('too-large', `the answer is longer than ${bytesMax} bytes`);
-    chunks.push(chunk);
+    yield chunk;
   }
-  return Buffer.concat(chunks);
 }
 
 function toEgressError(error: unknown, signal: AbortSignal): EgressError {

@@ -7,6 +7,8 @@ import { createLog } from '../runtime/log.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { platformSchema } from '../schema.ts';
 import { createJobs, type EnqueueOptions, type JsonValue, parkedJobs, retryParked } from './jobs.ts';
+import { jobsScheduledOnce } from './migrations/2026-11-16-jobs-scheduled-once.ts';
+import { addSchedule } from './store.ts';
 import { createWorker, type JobHandler, type Worker } from './worker.ts';
 
 const NOW = 1_800_000_000;
@@ -45,7 +47,7 @@ function test(
     t: TestContext,
   ) => Promise<void>,
 ) {
-  eachDatabase(name, [platformSchema], ({ db, again }, t) => run(aQueue(db), db, again, t));
+  eachDatabase(name, [platformSchema, jobsScheduledOnce], ({ db, again }, t) => run(aQueue(db), db, again, t));
 }
 
 /** A run that ends only on request, or never, like that of a killed worker. */
@@ -311,6 +313,20 @@ test('a scheduled job exists once, however many workers there are, and each run 
   assert.deepEqual(
     (await queue.rows()).map((row) => [row.state, row.date_due]),
     [['waiting', NOW + 7200]],
+  );
+});
+
+test('a process that looked before another added the scheduled job adds no second one while it runs', async (queue, db) => {
+  const gate = aGate();
+  const worker = queue.worker([{ kind: 'hourly', every: 3600, run: gate.run }]);
+  const running = worker.runDue();
+  await gate.begun;
+  await db.write(({ query }) => addSchedule(query, 'hourly', NOW));
+  gate.open();
+  assert.equal(await running, 1);
+  assert.deepEqual(
+    (await queue.rows()).map((row) => [row.state, row.date_due]),
+    [['waiting', NOW + 3600]],
   );
 });
 

@@ -41,3 +41,6 @@ export function parkedJobs(db: Database, limit = 100): Promise<store.ParkedJob[]
 export async function retryParked(db: Database, clock: Clock, id: number): Promise<boolean> {
   return store.requeue(db, { id, state: 'parked' }, { due: clock.now(), attempt: 0, error: null });
 }
+
+/** What waits to run, and what failed for good. */
+export const jobBacklog = (db: Database, clock: Clock): Promise<store.Backlog> => store.backlogOf(db, clock.now());

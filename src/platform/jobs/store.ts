@@ -48,9 +48,16 @@ export async function schedule(db: Database, schedules: readonly Schedule[], now
   const known = new Map(rows.map((row) => [row.kind, row]));
   for (const { kind, every } of schedules) {
     const row = known.get(kind);
-    if (!row) await db.write(({ query }) => add(query, { kind, key: SCHEDULE_KEY, payload: 'null', due: now, now }));
+    if (!row) await db.write(({ query }) => addSchedule(query, kind, now));
     else if (row.state === 'waiting' && row.date_due > now + every) await bringNear(db, row.id, now + every);
   }
+}
+
+/** Adds nothing if another process has added the job, also if that job already runs. */
+export async function addSchedule(query: Query, kind: string, now: number): Promise<void> {
+  await sql`insert into jobs (kind, key, payload, state, date_due, attempt, date_added)
+    values (${kind}, ${SCHEDULE_KEY}, 'null', 'waiting', ${now}, 0, ${now})
+    on conflict (kind) where key = 'schedule' and state <> 'parked' do nothing`.execute(query);
 }
 
 const bringNear = (db: Database, id: number, due: number) =>
@@ -212,4 +219,22 @@ export async function parkedWith(db: Database, error: string, kinds: readonly st
     .limit(1000)
     .execute();
   return rows.map(({ id }) => id);
+}
+
+const BACKLOG = statement(`select count(case when state = 'parked' then 1 end) as parked,
+  count(case when state = 'waiting' and date_due <= ? then 1 end) as due,
+  min(case when state = 'waiting' then date_due end) as oldest from jobs`);
+
+export interface Backlog {
+  readonly parked: number;
+  /** Jobs that could run now. */
+  readonly due: number;
+  /** How long the oldest of them has waited. */
+  readonly delaySeconds: number;
+}
+
+export async function backlogOf(db: Pick<Database, 'first'>, now: number): Promise<Backlog> {
+  const found = (await db.first<{ parked: number; due: number; oldest: number | null }>(BACKLOG, [now]))!;
+  const { parked, due, oldest } = found;
+  return { parked: Number(parked), due: Number(due), delaySeconds: Math.max(0, now - Number(oldest ?? now)) };
 }

@@ -29,6 +29,11 @@ export interface JobHandler<A> {
    * there is nothing to do, and tolerates runs of other workers at the same time.
    */
   readonly continuous?: boolean;
+  /**
+   * Ends or deletes what is old enough. It waits until clocks agree on the time, and for a day after a leap of the
+   * agreed time its clock shows the time before.
+   */
+  readonly byAge?: true;
 }
 
 export interface Worker {
@@ -47,8 +52,14 @@ export interface WorkerParts<A> {
   readonly log: Log;
   readonly handlers: readonly JobHandler<A>[];
   readonly concurrency?: number;
+  /** The time for jobs `byAge`; undefined while clocks disagree. */
+  readonly agreedTime?: () => Promise<number | undefined>;
 }
 
+/** A job that must not run now. */
+class Postponed extends Error {}
+
+const POSTPONED_SECONDS = 300;
 const ATTEMPTS_MAX = 8;
 const LEASE_SECONDS = 60;
 const POLL_MS = 1_000;
@@ -234,7 +245,8 @@ class DatabaseWorker<A> implements Worker {
     const fields = { id, kind: handler.kind, attempt };
     let failure: { cause: unknown } | undefined;
     try {
-      await handler.run(app, claim.payload, { id, attempt, heartbeat: () => this.#heartbeat(claim) });
+      const appOfJob = handler.byAge ? await this.#withAgreedTime(app) : app;
+      await handler.run(appOfJob, claim.payload, { id, attempt, heartbeat: () => this.#heartbeat(claim) });
     } catch (cause) {
       failure = { cause };
     }
@@ -244,6 +256,21 @@ class DatabaseWorker<A> implements Worker {
     } catch (error) {
       log.error('the outcome of a job could not be written; it will run again', { ...fields, error });
     }
+  }
+
+  async #withAgreedTime(app: A): Promise<A> {
+    const { agreedTime, clock } = this.#parts;
+    if (!agreedTime) return app;
+    const time = await agreedTime();
+    if (time === undefined) throw new Postponed('the clocks of this process and of the database disagree');
+    const behind = Math.max(0, clock.now() - time);
+    if (behind === 0) return app;
+    const late: Clock = {
+      now: () => clock.now() - behind,
+      millis: () => clock.millis() - behind * 1_000,
+      monotonicMs: () => clock.monotonicMs(),
+    };
+    return { ...app, clock: late };
   }
 
   async #heartbeat(claim: Claim<A>): Promise<void> {
@@ -263,6 +290,10 @@ class DatabaseWorker<A> implements Worker {
     const { db, clock, log } = this.#parts;
     const { id, attempt, handler } = claim;
     const fields = { id, kind: handler.kind, attempt, error: cause };
+    if (cause instanceof Postponed) {
+      log.warn('a job that deletes by age waits, because clocks disagree', { id, kind: handler.kind });
+      return store.requeue(db, claim, { due: clock.now() + POSTPONED_SECONDS, attempt: 0, error: null });
+    }
     const error = String(cause).slice(0, ERROR_CHARACTERS_MAX);
     if (attempt < attemptsMaxOf(handler)) {
       log.warn('a job failed and will be tried again', fields);

@@ -1,4 +1,5 @@
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
@@ -26,33 +27,42 @@ const HASHING_MAX = 2;
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
 const WRITE_BYTES = 256 * 1024;
 
-/** One sparse file for each assembly: parts are written at their offsets, and `finish` renames the file. */
+/**
+ * One sparse file for each assembly: parts are written at their offsets, and `finish` renames the file. Handles name the
+ * files, so that a request that begins late never writes to the file of another.
+ */
 export function localAssemblies({ folder, pathOf, remove }: Place): Assemblies {
   const turns = new ConcurrencyLimit(HASHING_MAX);
-  const partialOf = (key: string) => join(folder, requireKey(key).replaceAll('/', '+'));
+  const nameOf = (key: string) => requireKey(key).replaceAll('/', '+');
+  // No key contains a tilde. Assemblies of version 0.2.0 have an empty handle.
+  const partialOf = ({ key, handle }: Assembly) =>
+    join(folder, handle === '' ? nameOf(key) : `${nameOf(key)}~${handle}`);
   return {
     partBytes: PART_BYTES,
     begin: async (key) => {
-      await make(folder, partialOf(key));
+      const handle = randomBytes(8).toString('hex');
+      await make(folder, partialOf({ key, handle }));
+      return handle;
+    },
+    putPart: async (assembly, { start }, body) => {
+      await write({ folder, partial: partialOf(assembly), path: pathOf(assembly.key) }, start, body);
       return '';
     },
-    putPart: async ({ key }, { start }, body) => {
-      await write(folder, partialOf(key), start, body);
-      return '';
-    },
-    finish: ({ key }, parts, begun) =>
+    finish: (assembly, parts, begun) =>
       turns.run(async () => {
         await begun?.();
-        return finish(partialOf(key), pathOf(key), parts).catch((error) => {
+        return finish(partialOf(assembly), pathOf(assembly.key), parts).catch((error) => {
           throw toStorageError(error);
         });
       }),
-    discard: async ({ key }: Assembly) => {
-      await remove(partialOf(key));
+    // A process may have ended before it recorded the handle, so this finds the files by their key.
+    discard: async ({ key }) => {
+      const names = (await readdir(folder).catch(unlessCode('ENOENT'))) ?? [];
+      for (const name of names)
+        if (name === nameOf(key) || name.startsWith(`${nameOf(key)}~`)) await remove(join(folder, name));
       await remove(pathOf(key));
     },
-    // A key has one file, whichever handle started it.
-    abandon: async () => {},
+    abandon: (assembly) => remove(partialOf(assembly)),
   };
 }
 
@@ -67,9 +77,16 @@ async function make(folder: string, path: string): Promise<void> {
   }
 }
 
-async function write(folder: string, path: string, start: number, body: AsyncIterable<Uint8Array>): Promise<void> {
+interface Files {
+  readonly folder: string;
+  readonly partial: string;
+  /** The file of the finished object. */
+  readonly path: string;
+}
+
+async function write(files: Files, start: number, body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    const handle = await openPartial(folder, path);
+    const handle = await openPartial(files);
     try {
       await writeAt(handle, start, body);
       // A failed fsync is never repeated, as in `writeTemporary`.
@@ -82,12 +99,13 @@ async function write(folder: string, path: string, start: number, body: AsyncIte
   }
 }
 
-/** Creates a lost file again, so that its parts can be sent again. */
-async function openPartial(folder: string, path: string): Promise<FileHandle> {
-  const handle = await open(path, 'r+').catch(unlessCode('ENOENT'));
+/** Creates a lost file again, so that its parts can be sent again. A finished object has all of them. */
+async function openPartial({ folder, partial, path }: Files): Promise<FileHandle> {
+  const handle = await open(partial, 'r+').catch(unlessCode('ENOENT'));
   if (handle) return handle;
-  await make(folder, path);
-  return open(path, 'r+');
+  if (await exists(path)) throw new Error('the object is finished and takes no further parts');
+  await make(folder, partial);
+  return open(partial, 'r+');
 }
 
 /**
@@ -121,14 +139,18 @@ async function writeAll(handle: FileHandle, buffer: Buffer, position: number): P
     written += (await handle.write(buffer, written, buffer.length - written, position + written)).bytesWritten;
 }
 
-/** The process may have crashed between the rename and recording it. */
 async function finish(partial: string, path: string, parts: readonly StoredPart[]): Promise<StoredObject> {
-  const isWaiting = await exists(partial);
-  const found = await hash(isWaiting ? partial : path, parts);
-  const damaged = parts.filter(({ sha256 }, index) => found.parts[index] !== sha256);
-  if (damaged.length > 0) throw new PartsDamaged(damaged.map(({ number }) => number));
+  // Another request may have renamed the file, also after a process crashed between the rename and recording it.
+  const waiting = await hash(partial, parts);
+  const found = waiting ?? (await hash(path, parts));
+  const damaged = parts.filter(({ sha256 }, index) => found?.parts[index] !== sha256);
+  if (!found || damaged.length > 0) {
+    // The sound parts stay, and the others are written into the same file.
+    if (!waiting) await rename(path, partial).catch(unlessCode('ENOENT'));
+    throw new PartsDamaged(damaged.map(({ number }) => number));
+  }
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
-  if (isWaiting) {
+  if (waiting) {
     await cut(partial, bytes);
     await ensureDirectory(dirname(path));
     await rename(partial, path).catch(unlessCode('ENOENT'));
@@ -157,14 +179,16 @@ async function exists(path: string): Promise<boolean> {
   return handle !== undefined;
 }
 
-/** In its own thread, because twenty gigabytes take a minute of CPU time. */
-function hash(path: string, parts: readonly StoredPart[]): Promise<Extract<HashAnswer, { md5: string }>> {
+type Hashes = Extract<HashAnswer, { md5: string }>;
+
+/** Undefined if there is no such file. In its own thread, because twenty gigabytes take a minute of CPU time. */
+function hash(path: string, parts: readonly StoredPart[]): Promise<Hashes | undefined> {
   const request: HashRequest = { path, lengths: parts.map(({ bytes }) => bytes) };
   const worker = new Worker(new URL('./hashing.ts', import.meta.url), { workerData: request, resourceLimits: HEAP });
   return new Promise((resolve, reject) => {
     worker.once('message', (answer: HashAnswer) => {
       if ('md5' in answer) resolve(answer);
-      else if (answer.code === 'ENOENT') reject(new PartsDamaged(parts.map(({ number }) => number)));
+      else if (answer.code === 'ENOENT') resolve(undefined);
       else reject(Object.assign(new Error(answer.message), { code: answer.code }));
     });
     worker.once('error', reject);

@@ -114,10 +114,29 @@ test('a list contains no temporary files', async (t) => {
 test('finish names parts that are missing or changed', async (t) => {
   const { folder, storage } = await aStorage(t);
   const { assembly, parts } = await anAssembly(storage, Buffer.from('0123456789'), 3);
-  await writeFile(join(folder, '.parts', 'uploads+a'), '012xx567');
+  const partial = join(folder, '.parts', `uploads+a~${assembly.handle}`);
+  await writeFile(partial, '012xx567');
   await assert.rejects(storage.assemblies.finish(assembly, parts), { name: 'PartsDamaged', parts: [2, 3, 4] });
-  await rm(join(folder, '.parts', 'uploads+a'));
+  await rm(partial);
   await assert.rejects(storage.assemblies.finish(assembly, parts), { name: 'PartsDamaged', parts: [1, 2, 3, 4] });
+});
+
+test('a finished file whose bytes changed before it was recorded takes the damaged parts again', async (t) => {
+  const { folder, storage } = await aStorage(t);
+  const { assembly, parts } = await anAssembly(storage, Buffer.from('0123456789'), 3);
+  const { sha256 } = await storage.assemblies.finish(assembly, parts);
+  await writeFile(join(folder, 'uploads', 'a'), '012xx56789');
+  await assert.rejects(storage.assemblies.finish(assembly, parts), { name: 'PartsDamaged', parts: [2] });
+  await storage.assemblies.putPart(assembly, parts[1]!, chunks('345'));
+  assert.equal((await storage.assemblies.finish(assembly, parts)).sha256, sha256);
+});
+
+test('discarding removes the file of an assembly whose handle was never recorded', async (t) => {
+  const { storage, leftovers } = await aStorage(t);
+  await storage.assemblies.begin('uploads/a');
+  await storage.assemblies.begin('uploads/ab');
+  await storage.assemblies.discard({ key: 'uploads/a', handle: '' });
+  assert.equal(await leftovers(), 1);
 });
 
 test('room is the free space of the disk minus the reserve', async (t) => {

@@ -1,6 +1,13 @@
-import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  ListPartsCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import { type Bucket, isGone, toStorageError, withStorageErrors } from './s3-client.ts';
+import { type Address, type Bucket, isGone, isNoUpload, toStorageError, withStorageErrors } from './s3-client.ts';
 import {
   abortUpload,
   beginUpload,
@@ -26,9 +33,10 @@ const HASHING_MAX = 2;
 
 /**
  * A multipart upload of the bucket. Each part is split into S3 parts that fit into memory, and its tag lists them; they
- * cannot be read before the upload is complete, so a damaged one invalidates all of them.
+ * cannot be read before the upload is complete, so a damaged one invalidates all of them. `linking` signs links for
+ * clients, which send a part as one S3 part.
  */
-export function s3Assemblies(bucket: Bucket): Assemblies {
+export function s3Assemblies(bucket: Bucket, linking?: S3Client): Assemblies {
   const turns = new ConcurrencyLimit(HASHING_MAX);
   const uploadOf = ({ key, handle }: Assembly) => ({ ...bucket.addressOf(key), UploadId: handle });
   return {
@@ -50,6 +58,15 @@ export function s3Assemblies(bucket: Bucket): Assemblies {
       if (assembly.handle !== '') await abortUpload(bucket.client, uploadOf(assembly));
       await withStorageErrors(bucket.client.send(new DeleteObjectCommand(bucket.addressOf(assembly.key))));
     },
+    ...(linking && {
+      partLink: (assembly, part, seconds) => {
+        const { number, bytes } = { ...part, number: firstS3PartOf(part) };
+        // The length is signed, so the bucket refuses any other.
+        const command = new UploadPartCommand({ ...uploadOf(assembly), PartNumber: number, ContentLength: bytes });
+        return withStorageErrors(getSignedUrl(linking, command, { expiresIn: seconds }));
+      },
+      linkedPart: (assembly, part) => linkedPart(bucket, uploadOf(assembly), part),
+    }),
     abandon: (assembly) => abortUpload(bucket.client, uploadOf(assembly)),
   };
 }
@@ -60,6 +77,24 @@ function firstS3PartOf({ number, start }: Part): number {
   return (number - 1) * Math.ceil(start / (number - 1) / S3_PART_BYTES) + 1;
 }
 
+async function linkedPart(
+  { client }: Bucket,
+  upload: Address & { UploadId: string },
+  part: Part,
+): Promise<string | undefined> {
+  const number = firstS3PartOf(part);
+  const before = { PartNumberMarker: String(number - 1), MaxParts: 1 };
+  try {
+    const { Parts = [] } = await client.send(new ListPartsCommand({ ...upload, ...before }));
+    const [found] = Parts;
+    if (found?.PartNumber !== number || found.Size !== part.bytes || !found.ETag) return undefined;
+    return JSON.stringify([[number, found.ETag]]);
+  } catch (error) {
+    if (isNoUpload(error)) return undefined;
+    throw toStorageError(error);
+  }
+}
+
 const piecesIn = ({ tag }: StoredPart): S3Part[] =>
   (JSON.parse(tag) as [number, string][]).map(([PartNumber, ETag]) => ({ PartNumber, ETag }));
 
@@ -67,7 +102,11 @@ async function finish(bucket: Bucket, assembly: Assembly, parts: readonly Stored
   const { client } = bucket;
   const address = bucket.addressOf(assembly.key);
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
-  const all = () => new PartsDamaged(parts.map(({ number }) => number));
+  const all = () =>
+    new PartsDamaged(
+      parts.map(({ number }) => number),
+      { isAborted: true },
+    );
   if (!(await isObject(bucket, assembly.key, bytes))) {
     const upload = { ...address, UploadId: assembly.handle };
     const isDone = await completeUpload(client, upload, parts.flatMap(piecesIn), bytes).catch((error) => {

@@ -18,6 +18,9 @@ export interface S3Hashes {
 
 export type S3HashAnswer = S3Hashes | { readonly name: string; readonly message: string; readonly $metadata: object };
 
+/** Takes a tenth of a second of CPU time, for which a busy machine would let a thread of low priority wait many seconds. */
+const SMALL_BYTES = 32 * 1024 ** 2;
+
 /** Reads the object once, as a stream. */
 async function hashed({ lengths, ...wanted }: S3HashRequest): Promise<S3Hashes> {
   const whole = { md5: createHash('md5'), sha256: createHash('sha256') };
@@ -42,9 +45,10 @@ async function hashed({ lengths, ...wanted }: S3HashRequest): Promise<S3Hashes> 
   return { md5: whole.md5.digest('hex'), sha256: whole.sha256.digest('hex'), parts };
 }
 
-lowerThreadPriority();
+const request = workerData as S3HashRequest;
+if (request.lengths.reduce((sum, bytes) => sum + bytes, 0) > SMALL_BYTES) lowerThreadPriority();
 try {
-  parentPort!.postMessage(await hashed(workerData as S3HashRequest));
+  parentPort!.postMessage(await hashed(request));
 } catch (error) {
   const { name, message, $metadata = {} } = error as Error & { $metadata?: object };
   parentPort!.postMessage({ name, message, $metadata } satisfies S3HashAnswer);

@@ -14,6 +14,9 @@ import { type Address, isNoUpload, toStorageError, withStorageErrors } from './s
 export const S3_PART_BYTES = 10 * 1024 ** 2;
 const COPIES_AT_ONCE = 4;
 
+/** A CDN that drops the parameters of a link sends these headers: no browser shows the object as a page. */
+export const DOWNLOAD = { ContentType: 'application/octet-stream', ContentDisposition: 'attachment' };
+
 /** The initial buffer, because most objects that fit into one S3 part are much smaller. */
 const FIRST_BYTES = 256 * 1024;
 
@@ -57,7 +60,8 @@ export interface S3Part {
 }
 
 export async function beginUpload(client: S3Client, address: Address): Promise<string> {
-  return (await withStorageErrors(client.send(new CreateMultipartUploadCommand(address)))).UploadId!;
+  return (await withStorageErrors(client.send(new CreateMultipartUploadCommand({ ...address, ...DOWNLOAD }))))
+    .UploadId!;
 }
 
 export async function putS3Part(

@@ -19,8 +19,10 @@ const PART_BYTES = 5 * 1024 ** 2;
 const faulty = await startS3();
 after(() => faulty.stop());
 const missing = findCeph();
-const ceph = missing ? undefined : await startCeph();
-after(() => ceph?.stop());
+/** Starts while the tests of the own server run. */
+const ceph = missing ? undefined : startCeph();
+ceph?.catch(() => {});
+after(async () => (await ceph)?.stop());
 
 const locationIn = ({ url }: { url: string }): S3Location => {
   const location = toS3Location(url)!;
@@ -45,7 +47,10 @@ function storageOn(
 }
 
 const onOwn = async (t: TestContext) => storageOn(t, faulty.url, async () => faulty.uploads.size);
-const onCeph = async (t: TestContext) => storageOn(t, ceph!.url, ceph!.uploadsUnder);
+const onCeph = async (t: TestContext) => {
+  const { url, uploadsUnder } = await ceph!;
+  return storageOn(t, url, uploadsUnder);
+};
 
 async function aBroken(t: TestContext, fault: NonNullable<S3Server['fault']>) {
   const own = await startS3();
@@ -61,8 +66,6 @@ async function aBroken(t: TestContext, fault: NonNullable<S3Server['fault']>) {
 }
 
 bucketRules('S3', onOwn);
-if (ceph) bucketRules('S3 of Ceph', onCeph);
-else test('S3 of Ceph', { skip: missing!.reason }, () => {});
 
 test('a failed request is repeated without an error', async (t) => {
   const faults = [[503, 'SlowDown'] as const, 'hang up' as const];
@@ -101,14 +104,17 @@ test('a full bucket is StorageFull, reads continue, and writes succeed when spac
 });
 
 test('a server that is unreachable or refuses the key is StorageUnavailable, and not a missing object', async (t) => {
-  for (const fault of ['hang up', [500, 'InternalError'], [403, 'AccessDenied']] as const) {
-    const { own, storage } = await aBroken(t, () => fault);
-    await assert.rejects(storage.put('a', Buffer.from('x')), StorageUnavailable);
-    await assert.rejects(storage.stat('earlier'), StorageUnavailable);
-    await assert.rejects(keysOf(storage, ''), StorageUnavailable);
-    own.fault = undefined;
-    assert.equal((await read(storage, 'earlier'))?.text, 'earlier');
-  }
+  const refusals = ['hang up', [500, 'InternalError'], [403, 'AccessDenied']] as const;
+  await Promise.all(
+    refusals.map(async (fault) => {
+      const { own, storage } = await aBroken(t, () => fault);
+      // At once, because the delays between the attempts are real.
+      const work = [storage.put('a', Buffer.from('x')), storage.stat('earlier'), keysOf(storage, '')];
+      await Promise.all(work.map((each) => assert.rejects(each as Promise<unknown>, StorageUnavailable)));
+      own.fault = undefined;
+      assert.equal((await read(storage, 'earlier'))?.text, 'earlier');
+    }),
+  );
 });
 
 test('if S3 parts are lost or changed, all parts have to be sent again', async (t) => {
@@ -160,7 +166,7 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
 
   test(`${name}: a body longer than an S3 part is uploaded in several, and an abort leaves nothing`, async (t) => {
     const { storage, leftovers } = await aStorage(t);
-    const bytes = randomBytes(23 * 1024 ** 2);
+    const bytes = randomBytes(11 * 1024 ** 2);
     async function* body(breaks: boolean) {
       for (let at = 0; at < bytes.length; at += 1_000_003) yield bytes.subarray(at, at + 1_000_003);
       if (breaks) throw new Error('client gone');
@@ -173,8 +179,8 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
     const held = (await storage.read('large'))!;
     assert.equal(await held.digest(), sha256);
     const into = Buffer.alloc(10);
-    await held.readInto(into, 20_000_000);
-    assert.deepEqual(into, bytes.subarray(20_000_000, 20_000_010));
+    await held.readInto(into, 11_000_000);
+    assert.deepEqual(into, bytes.subarray(11_000_000, 11_000_010));
   });
 
   test(`${name}: an object that is too long for one copy is moved in parts`, async (t) => {
@@ -225,13 +231,10 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
 
   test(`${name}: the S3 parts of a part follow those of the part before it`, async (t) => {
     const { storage } = await aStorage(t);
-    const whole = Buffer.concat([Buffer.alloc(25 * 1024 ** 2, 'a'), Buffer.alloc(12 * 1024 ** 2, 'b')]);
-    const { parts } = await anAssembly(storage, whole, 25 * 1024 ** 2, (all) => all.reverse());
+    const whole = Buffer.concat([Buffer.alloc(3 * PART_BYTES, 'a'), Buffer.from('b')]);
+    const { parts } = await anAssembly(storage, whole, 3 * PART_BYTES, (all) => all.reverse());
     const numbers = parts.map(({ tag }) => (JSON.parse(tag) as [number, string][]).map(([number]) => number));
-    assert.deepEqual(numbers, [
-      [1, 2, 3],
-      [4, 5],
-    ]);
+    assert.deepEqual(numbers, [[1, 2], [3]]);
   });
 
   test(`${name}: an error of the body within a part is thrown unchanged`, async (t) => {
@@ -300,3 +303,7 @@ test('a bucket with invalid responses is unavailable, like one that cannot be re
   const refused = await Array.fromAsync(bytesOf({ link, start: 0 })).catch((error) => error);
   assert.ok(toStorageError(refused) instanceof StorageUnavailable, String(refused));
 });
+
+// Last, so that the server has had time to start.
+if (ceph) bucketRules('S3 of Ceph', onCeph);
+else test('S3 of Ceph', { skip: missing!.reason }, () => {});

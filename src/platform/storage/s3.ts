@@ -11,10 +11,12 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { systemClock } from '../runtime/clock.ts';
+import { type Cdn, cdnLink } from './cdn.ts';
 import type { S3Location } from './location.ts';
 import { s3Assemblies } from './s3-assemblies.ts';
 import { type Address, type Bucket, clientOf, isGone, toStorageError, withStorageErrors } from './s3-client.ts';
-import { copyInParts, MultipartUpload, S3_PART_BYTES, s3PartsOf } from './s3-multipart.ts';
+import { copyInParts, DOWNLOAD, MultipartUpload, S3_PART_BYTES, s3PartsOf } from './s3-multipart.ts';
 import { hashesOf, readInto } from './s3-reader.ts';
 import {
   type ByteRange,
@@ -34,10 +36,17 @@ const COPY_BYTES_MAX = 1024 ** 3;
 export interface S3Options {
   /** Longer objects are copied in parts. */
   readonly copyBytesMax?: number;
+  /** False if clients cannot reach the bucket, so that all bytes go through the service. */
+  readonly offersLinks?: boolean;
+  /** Serves downloads in place of the bucket. */
+  readonly cdn?: Cdn;
+  /** Unix seconds. */
+  readonly now?: () => number;
 }
 
 /** Objects in a bucket, each at its key after the prefix. */
-export function s3Storage(location: S3Location, { copyBytesMax = COPY_BYTES_MAX }: S3Options = {}): Storage {
+export function s3Storage(location: S3Location, options: S3Options = {}): Storage {
+  const { copyBytesMax = COPY_BYTES_MAX, offersLinks = true, cdn, now = systemClock.now } = options;
   const client = clientOf(location);
   const { bucket: name, prefix } = location;
   const addressOf = (key: string) => ({ Bucket: name, Key: prefix + requireKey(key) });
@@ -47,7 +56,12 @@ export function s3Storage(location: S3Location, { copyBytesMax = COPY_BYTES_MAX 
     put: async (key, body, options = {}) => put(bucket, key, body, options.bytesMax ?? Infinity),
     open: async (key, range) => open(bucket, key, range),
     read: async (key) => openVersion(bucket, key),
-    link: async (key, options) => linkTo(linking, addressOf(key), options),
+    ...(offersLinks && {
+      link: async (key, options) =>
+        cdn ? cdnLink(cdn, addressOf(key).Key, now(), options) : linkTo(linking, addressOf(key), options),
+      // S3 accepts a signature in the address or in the header, not both.
+      linksRefuseCredentials: !cdn,
+    }),
     stat: async (key) => {
       const found = await head(bucket, key);
       return found && { bytes: found.bytes };
@@ -61,7 +75,7 @@ export function s3Storage(location: S3Location, { copyBytesMax = COPY_BYTES_MAX 
       client.destroy();
       linking.destroy();
     },
-    assemblies: s3Assemblies(bucket),
+    assemblies: s3Assemblies(bucket, offersLinks ? linking : undefined),
   };
 }
 
@@ -90,7 +104,8 @@ async function put(
   let upload: MultipartUpload | undefined;
   try {
     for await (const { piece, isLast } of s3PartsOf(hashed(), S3_PART_BYTES)) {
-      if (isLast && !upload) await withStorageErrors(client.send(new PutObjectCommand({ ...address, Body: piece })));
+      if (isLast && !upload)
+        await withStorageErrors(client.send(new PutObjectCommand({ ...address, ...DOWNLOAD, Body: piece })));
       else {
         upload ??= await MultipartUpload.begin(client, address);
         await upload.add(piece);

@@ -39,9 +39,12 @@ export const PART_BYTES = 52_428_800;
 export interface Assemblies {
   /** The length of every part except the last. */
   readonly partBytes: number;
-  /** Idempotent. */
+  /** Each call begins an assembly of its own, with a handle of its own. */
   begin(key: string): Promise<string>;
-  /** Writes a part of exactly its length and resolves when it is durable. A body that throws stores no part. */
+  /**
+   * Writes a part of exactly its length and resolves when it is durable. A body that throws stores no part, and neither
+   * does a part that arrives after `finish`.
+   */
   putPart(assembly: Assembly, part: Part, body: AsyncIterable<Uint8Array>): Promise<string>;
   /**
    * Verifies the parts, in the order of their numbers and without gaps, and makes them the object; idempotent. Throws
@@ -49,8 +52,12 @@ export interface Assemblies {
    * once.
    */
   finish(assembly: Assembly, parts: readonly StoredPart[], begun?: () => Promise<void>): Promise<StoredObject>;
-  /** Deletes the parts, and the object if it exists. */
+  /** Deletes the parts, and the object if it exists; the handle may be empty if it is not known. */
   discard(assembly: Assembly): Promise<void>;
+  /** A temporary address to which a client sends a part itself; missing if clients cannot reach the storage. */
+  partLink?(assembly: Assembly, part: Part, seconds: number): Promise<string>;
+  /** The tag of a part that a client has sent by its link; undefined if it is missing or has another length. */
+  linkedPart?(assembly: Assembly, part: Part): Promise<string | undefined>;
   /** Abandons a handle after another was created for the same key; the other one stays. */
   abandon(assembly: Assembly): Promise<void>;
 }
@@ -97,8 +104,10 @@ export interface Storage {
   read(key: string): Promise<OpenObject | undefined>;
   /** The object's path, for a server in front that sends files; missing on remote storage. */
   path?(key: string): string;
-  /** A temporary public address of the object; missing on local storage. */
+  /** A temporary public address of the object for GET; missing if clients cannot reach the storage. */
   link?(key: string, options: LinkOptions): Promise<string>;
+  /** True if the server behind the links refuses requests with the header Authorization. */
+  readonly linksRefuseCredentials?: boolean;
   stat(key: string): Promise<{ bytes: number } | undefined>;
   /** Renames an object and replaces the target. Throws when the source is missing. */
   move(from: string, to: string): Promise<void>;
@@ -134,9 +143,12 @@ export class TooLarge extends Error {
 export class PartsDamaged extends Error {
   override readonly name = 'PartsDamaged';
   readonly parts: readonly number[];
-  constructor(parts: readonly number[]) {
+  /** The assembly no longer exists, and the parts belong into a new one. */
+  readonly isAborted: boolean;
+  constructor(parts: readonly number[], { isAborted = false } = {}) {
     super(`parts ${parts.join(', ')} are damaged`);
     this.parts = parts;
+    this.isAborted = isAborted;
   }
 }
 

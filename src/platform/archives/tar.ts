@@ -104,7 +104,7 @@ export async function readTar(
   }
 }
 
-function entryOf(header: Buffer): Entry {
+export function entryOf(header: Buffer): Entry {
   const text = (start: number, length: number) => header.toString('utf8', start, start + length).replace(/\0.*$/s, '');
   if (text(257, 5) !== 'ustar') throw new BrokenArchive('it is not an archive');
   const prefix = text(345, PREFIX_BYTES);

@@ -1,0 +1,17 @@
+import { type Database, type Statement, statement, type Tables, type Value } from './database.ts';
+
+const AT_ONCE = 500;
+
+/** Deletes some of the rows that meet the condition, which has one `?` for each value. */
+export function someOf(table: keyof Tables, key: readonly string[], condition: string): Statement {
+  const columns = key.join(', ');
+  return statement(`delete from ${table} where (${columns}) in
+    (select ${columns} from ${table} where ${condition} limit ${AT_ONCE}) returning 1 as removed`);
+}
+
+/** Deletes all of them in small transactions, because writers wait during each. */
+export async function removeInSteps(db: Database, some: Statement, values: readonly Value[]): Promise<void> {
+  let removed: number;
+  do removed = await db.write(async (transaction) => (await transaction.all(some, values)).length);
+  while (removed === AT_ONCE);
+}
