@@ -1,6 +1,16 @@
+import type { Database } from '../database/database.ts';
 import { ApiError, type ErrorName } from '../errors/catalogue.ts';
-import { type Access, asLeader, type Caller, type KeyCaller, type ServiceCaller, type UserCaller } from './caller.ts';
+import {
+  type Access,
+  asLeader,
+  type Caller,
+  type KeyCaller,
+  type Nobody,
+  type ServiceCaller,
+  type UserCaller,
+} from './caller.ts';
 import type { Power } from './powers.ts';
+import { isOpenToEveryone } from './validity.ts';
 
 const isApplication = (caller: UserCaller): boolean => caller.clientId !== undefined && caller.service === undefined;
 
@@ -23,6 +33,7 @@ export interface Target {
  */
 export function actingAs(access: Access, caller: Caller, target: Target): Caller {
   if (caller.kind === 'service') return serviceActing(access, caller, target);
+  if (caller.kind === 'key' && caller.server) return serverActing(access, caller, target);
   if (caller.kind !== 'user') return caller;
   const power = powerOf(access);
   const refusal = isApplication(caller)
@@ -31,6 +42,23 @@ export function actingAs(access: Access, caller: Caller, target: Target): Caller
   if (refusal) throw new ApiError(refusal);
   return isPublicRead(access) && isOutOfReach(caller, target) ? asKey(caller.gameId) : caller;
 }
+
+/** A caller without credentials, if the game is open to everyone; otherwise a signed link has to replace them. */
+export async function admittedAnonymously(
+  db: Pick<Database, 'first'>,
+  access: Access,
+  caller: Nobody & { readonly refusal: ApiError },
+  gameId: number | undefined,
+): Promise<Nobody> {
+  const isOpen = gameId !== undefined && (await isOpenToEveryone(db, gameId));
+  if (isOpen) return { ...caller, anonymous: true };
+  if ('link' in access && access.link) return caller;
+  throw caller.refusal;
+}
+
+/** Whether the request has no credentials at all, and asks for content. */
+export const isWithoutCredentials = (access: Access, caller: Caller): caller is Nobody & { refusal: ApiError } =>
+  caller.kind === 'nobody' && caller.refusal?.error === 'API_KEY_MISSING' && 'content' in access;
 
 export const powerOf = (access: Access): Power => ('power' in access ? (access.power ?? 'content') : 'content');
 
@@ -69,9 +97,25 @@ function serviceActing(access: Access, caller: ServiceCaller, target: Target): C
   const isOwn = target.gameId === caller.gameId;
   const readsAsLeader = isOwn && target.isRead && caller.scopes.includes('update');
   if (isPublicRead(access)) return readsAsLeader ? asLeader(caller) : asKey(caller.gameId);
-  const isOther = (named: number | undefined) => named !== undefined && named !== caller.gameId;
-  if (isOther(target.gameId) || isOther(target.hostGameId)) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+  refuseOtherGame(caller.gameId, target);
   return access.kind === 'user' ? asLeader(caller) : caller;
+}
+
+/** A server may follow a signed link of another game: the link alone opens its file. */
+function serverActing(access: Access, caller: KeyCaller, target: Target): Caller {
+  if (!isOfOtherGame(caller.gameId!, target)) return caller;
+  const refusal = new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+  if ('link' in access && access.link) return { kind: 'nobody', refusal };
+  throw refusal;
+}
+
+function isOfOtherGame(gameId: number, { gameId: inPath, hostGameId }: Target): boolean {
+  const isOther = (named: number | undefined) => named !== undefined && named !== gameId;
+  return isOther(inPath) || isOther(hostGameId);
+}
+
+function refuseOtherGame(gameId: number, target: Target): void {
+  if (isOfOtherGame(gameId, target)) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
 }
 
 /** The games in which the user's team roles count for this token; undefined means all games. */

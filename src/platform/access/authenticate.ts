@@ -6,6 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import {
   type Access,
   type Caller,
+  isForKeys,
   type KeyCaller,
   NOBODY,
   type ServiceCaller,
@@ -14,7 +15,7 @@ import {
 } from './caller.ts';
 import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey, visibilityScopeOf } from './credentials.ts';
 import { STAFF_LEVELS } from './staff.ts';
-import { hasMutes, isOver, serviceTokenWith, type TokenRow, tokenWith } from './validity.ts';
+import { hasMutes, isOver, serverTokenWith, serviceTokenWith, type TokenRow, tokenWith } from './validity.ts';
 
 /** The unverified credentials of a request. */
 export interface Credentials {
@@ -60,10 +61,10 @@ const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.stat
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
 
 export function createAuthenticator({ environment, db, secrets, clock, seen }: Parts): Authenticator {
-  const tokens = new CallerCache<UserCaller | ServiceCaller>(db, clock, refreshVisibility);
+  const tokens = new CallerCache<TokenCaller>(db, clock, refreshVisibility);
   const keys = new CallerCache<KeyCaller>(db, clock);
 
-  async function loadToken(bearer: string): Promise<UserCaller | ServiceCaller> {
+  async function loadToken(bearer: string): Promise<TokenCaller> {
     const digest = secrets.digest(bearer);
     const row = await tokenWith(db, digest);
     if (!row) return loadServiceToken(digest);
@@ -92,15 +93,26 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
   }
 
   /** Returns the same object if nothing changed, so that cached responses for it are found. */
-  async function refreshVisibility(caller: UserCaller | ServiceCaller): Promise<UserCaller | ServiceCaller> {
+  async function refreshVisibility(caller: TokenCaller): Promise<TokenCaller> {
     if (caller.kind !== 'user') return caller;
     const mutes = await hasMutes(db, caller.userId);
     return mutes === caller.mutes ? caller : { ...caller, mutes };
   }
 
-  async function loadServiceToken(digest: string): Promise<ServiceCaller> {
-    const row = await serviceTokenWith(db, digest);
+  async function loadServerToken(digest: string): Promise<KeyCaller> {
+    const row = await serverTokenWith(db, digest);
     if (!row || isOver(row, clock.now())) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
+    const reach =
+      row.scope === 'game' ? undefined : { kind: row.scope, id: row.scope === 'mods' ? row.id : row.collection_id! };
+    const requestsPerMinute = row.requests_per_minute ?? undefined;
+    const server = { tokenId: row.id, dateExpires: row.date_expires, requestsPerMinute, reach };
+    return { kind: 'key', keyId: 0, gameId: row.game_id, userId: undefined, server };
+  }
+
+  async function loadServiceToken(digest: string): Promise<ServiceCaller | KeyCaller> {
+    const row = await serviceTokenWith(db, digest);
+    if (!row) return loadServerToken(digest);
+    if (isOver(row, clock.now())) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
     return {
       kind: 'service',
       tokenId: row.id,
@@ -151,7 +163,8 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
     if (access.kind === 'anyone' && !(access.named && (bearer || apiKey))) return NOBODY;
     if (access.kind === 'authentication') return byKey(access, apiKey);
     if (bearer) return byToken(access, bearer);
-    const takesKey = access.kind === 'anyone' || (access.kind === 'reader' && (method === 'GET' || access.keyWrites));
+    if (isContent(access) && !apiKey) return { kind: 'nobody', refusal: new ApiError('API_KEY_MISSING') };
+    const takesKey = access.kind === 'anyone' || (access.kind === 'reader' && isForKeys(access, method));
     return takesKey ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
   }
 
@@ -189,13 +202,29 @@ function admitVisitor(access: Access, method: string, visitor: Caller): Caller {
   if (access.kind === 'anyone' && !access.named) return NOBODY;
   if (visitor.kind === 'user') return admitted(access, visitor);
   if (access.kind === 'service') throw new ApiError('SERVICE_TOKEN_REQUIRED');
-  const isOpen = access.kind === 'anyone' || (access.kind === 'reader' && (method === 'GET' || access.keyWrites));
+  const isOpen = access.kind === 'anyone' || (access.kind === 'reader' && isForKeys(access, method));
   if (!isOpen) throw new ApiError('USER_MUST_BE_LOGGED_IN');
   return visitor;
 }
 
+type TokenCaller = UserCaller | ServiceCaller | KeyCaller;
+
+const isContent = (access: Access): boolean =>
+  (access.kind === 'reader' || access.kind === 'anyone') && access.content === true;
+
+/** A server token reads content of its game and nothing else. */
+function admittedServer(access: Access, caller: KeyCaller): KeyCaller {
+  if (access.kind === 'service') throw new ApiError('SERVICE_TOKEN_REQUIRED');
+  if (access.kind === 'user' && access.service)
+    throw new ApiError('SERVICE_TOKEN_MISSING_SCOPE', { values: { scope: access.service } });
+  if (access.kind === 'user') throw new ApiError('SERVICE_TOKEN_WITHOUT_USER');
+  if (!isContent(access)) throw new ApiError('TOKEN_MISSING_SCOPE_READ');
+  return caller;
+}
+
 /** A user's token opens operations for users by its scopes, a service token those for services. */
-function admitted(access: Access, caller: UserCaller | ServiceCaller): Caller {
+function admitted(access: Access, caller: TokenCaller): Caller {
+  if (caller.kind === 'key') return admittedServer(access, caller);
   if (caller.kind === 'service') return admittedService(access, caller);
   if (access.kind === 'service') throw new ApiError('SERVICE_TOKEN_REQUIRED');
   const scope = 'scope' in access ? access.scope : 'read';
@@ -273,7 +302,8 @@ class CallerCache<T extends KeyCaller | UserCaller | ServiceCaller> {
     const caller = await load();
     if (this.#cached.size >= CACHED_MAX) this.#cached.clear();
     const reloadAt = this.#clock.now() + CACHED_SECONDS;
-    const until = caller.kind === 'key' ? reloadAt : Math.min(reloadAt, caller.dateExpires);
+    const expires = caller.kind === 'key' ? caller.server?.dateExpires : caller.dateExpires;
+    const until = Math.min(reloadAt, expires ?? reloadAt);
     const isPerson = caller.kind === 'user';
     this.#cached.set(secret, {
       caller,

@@ -1,3 +1,4 @@
+import type { ModReach } from '../database/mod-reach.ts';
 import type { ApiError } from '../errors/catalogue.ts';
 import type { Power } from './powers.ts';
 
@@ -8,6 +9,18 @@ export interface Nobody {
   readonly kind: 'nobody';
   /** Why the credentials were refused; set only if a signed link may replace them. */
   readonly refusal?: ApiError;
+  /** The game lets everyone read its free content. */
+  readonly anonymous?: true;
+}
+
+/** A game's server, with a read-only token that its administrators created. */
+export interface ServerStanding {
+  readonly tokenId: number;
+  readonly dateExpires: number;
+  /** Its own rate limit, if it has another than users. */
+  readonly requestsPerMinute: number | undefined;
+  /** Undefined for all content of the game. */
+  readonly reach: ModReach | undefined;
 }
 
 /** A request with an API key: it reads what its game may read, and signs users in. */
@@ -18,6 +31,14 @@ export interface KeyCaller {
   readonly userId: number | undefined;
   /** From the profile of the user who owns the key. */
   readonly language?: string | undefined;
+  /** Set if the credential is a server token, which reads content of its game like the game's key. */
+  readonly server?: ServerStanding;
+}
+
+/** The only mods that the caller may read; undefined for most callers. */
+export function modReachOf(caller: Caller): ModReach | undefined {
+  if (caller.kind === 'key') return caller.server?.reach;
+  return caller.kind === 'nobody' && caller.anonymous ? { kind: 'free' } : undefined;
 }
 
 /** The content of a request, for the moderation rules of the game. */
@@ -118,7 +139,9 @@ export const asLeader = (service: ServiceCaller): UserCaller => ({
 
 /** Callers of one class see the same public content. A class of its own marks a caller who may see more or less. */
 export function visibilityClass(caller: Caller): string {
-  if (caller.kind === 'nobody') return 'p';
+  if (caller.kind === 'nobody') return caller.anonymous ? 'a' : 'p';
+  if (caller.kind === 'key' && caller.server)
+    return `t${caller.server.reach ? caller.server.tokenId : ''} g${caller.gameId}`;
   if (caller.kind === 'key') return caller.gameId === undefined ? 'p' : `g${caller.gameId}`;
   if (caller.kind === 'service') return `s${caller.gameId}`;
   // A game may refuse keys and tokens of other games, so the game of a token is part of its class.
@@ -142,6 +165,7 @@ export const muterOf = (caller: Caller): number | undefined =>
 export interface AnyoneAccess {
   readonly kind: 'anyone';
   readonly named?: true;
+  readonly content?: true;
   readonly link?: true;
   readonly power?: Power;
 }
@@ -150,8 +174,16 @@ export interface AnyoneAccess {
 export interface ReaderAccess {
   readonly kind: 'reader';
   readonly keyWrites?: true;
+  /** A read whose parameters do not fit into a query, so it is sent as POST. */
+  readonly byPost?: true;
+  /** Content of one game that its servers may read, and everyone where the game allows it. */
+  readonly content?: true;
   readonly link?: true;
 }
+
+/** Whether an API key alone may call the operation. */
+export const isForKeys = ({ keyWrites, byPost }: ReaderAccess, method: string): boolean =>
+  method === 'GET' || keyWrites === true || byPost === true;
 
 /**
  * A user's token with this scope and power, or a service token with the scope `service`, which acts as the leader of
@@ -191,11 +223,13 @@ export type CallerOf<A extends Access> = A extends UserAccess
 export const anyone = (): AnyoneAccess => ({ kind: 'anyone' });
 export const visitor = (power: Power = 'content'): AnyoneAccess => ({ kind: 'anyone', named: true, power });
 export const reader = (): ReaderAccess => ({ kind: 'reader' });
+export const contentReader = (): ReaderAccess => ({ kind: 'reader', content: true });
 /**
  * A signed link may replace credentials. The handler checks the link and throws `Nobody.refusal` without a valid one.
  */
-export const visitorByLink = (): AnyoneAccess => ({ kind: 'anyone', named: true, link: true });
-export const readerOrLink = (): ReaderAccess => ({ kind: 'reader', link: true });
+export const visitorByLink = (): AnyoneAccess => ({ kind: 'anyone', named: true, content: true, link: true });
+export const readerOrLink = (): ReaderAccess => ({ kind: 'reader', content: true, link: true });
+export const readerByPost = (): ReaderAccess => ({ kind: 'reader', content: true, byPost: true });
 /** The same for writes that need no sign-in. */
 export const readerMayWrite = (): ReaderAccess => ({ kind: 'reader', keyWrites: true });
 export const user = (scope: 'read' | 'write', power: Power = 'content'): UserAccess => ({ kind: 'user', scope, power });

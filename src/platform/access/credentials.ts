@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Environment } from '../config/addresses.ts';
 import type { Secrets } from '../config/secrets.ts';
-import type { Query, Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { removeInSteps, someOf } from '../database/removal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { TokenScope } from './caller.ts';
@@ -236,21 +237,17 @@ export function visibilityChanged(transaction: Transaction, userId: number): voi
 
 export const visibilityScopeOf = (userId: number) => `visibility/${userId}`;
 
+// Tokens of deleted accounts stay until they expire, so that a request with one gets the error USER_DELETED.
+const OUTDATED_TOKENS = someOf(
+  'access_tokens',
+  ['id'],
+  `date_expires < ? or (date_revoked < ? and user_id not in
+    (select id from users where status = 3 and merged_into is null))`,
+);
+const OUTDATED_SERVICE_TOKENS = someOf('service_tokens', ['id'], 'date_expires < ? or date_revoked < ?');
+
 /** Deletes tokens that ended before this time. */
-export async function forgetTokens(query: Query, before: number): Promise<void> {
-  // Tokens of deleted accounts stay until they expire, so that a request with one gets the error USER_DELETED.
-  const deleted = query.selectFrom('users').select('id').where('status', '=', 3).where('merged_into', 'is', null);
-  await query
-    .deleteFrom('access_tokens')
-    .where((eb) =>
-      eb.or([
-        eb('date_expires', '<', before),
-        eb.and([eb('date_revoked', '<', before), eb('user_id', 'not in', deleted)]),
-      ]),
-    )
-    .execute();
-  await query
-    .deleteFrom('service_tokens')
-    .where((eb) => eb.or([eb('date_expires', '<', before), eb('date_revoked', '<', before)]))
-    .execute();
+export async function forgetTokens(db: Database, before: number): Promise<void> {
+  await removeInSteps(db, OUTDATED_TOKENS, [before, before]);
+  await removeInSteps(db, OUTDATED_SERVICE_TOKENS, [before, before]);
 }

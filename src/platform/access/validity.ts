@@ -41,6 +41,14 @@ const SERVICE_TOKEN =
     then 1 else 0 end as ended
   from service_tokens t join games g on g.id = t.game_id join oauth_clients c on c.id = t.client_id where t.digest = ?`);
 
+/** A server token ends with its game. A collection or mod that is gone leaves it less to read. */
+const SERVER_TOKEN = statement(`select t.id, t.game_id, t.scope, t.collection_id, t.requests_per_minute, t.date_expires,
+  case when t.date_revoked is not null or g.status = 3 then 1 else 0 end as ended
+  from server_tokens t join games g on g.id = t.game_id where t.digest = ?`);
+
+/** No row means no. */
+const ANONYMOUS = statement('select anonymous_access from game_server_settings where game_id = ?');
+
 interface Ending {
   readonly date_expires: number;
   readonly ended: number;
@@ -72,6 +80,14 @@ export interface ServiceTokenRow extends Ending {
   readonly leader_id: number;
 }
 
+export interface ServerTokenRow extends Ending {
+  readonly id: number;
+  readonly game_id: number;
+  readonly scope: 'game' | 'mods' | 'collection';
+  readonly collection_id: number | null;
+  readonly requests_per_minute: number | null;
+}
+
 /** The columns of a valid token that another credential may be exchanged for. */
 export type GoodToken = Ending & Pick<TokenRow, 'id' | 'user_id' | 'client_id' | 'scopes' | 'epoch' | 'content_only'>;
 
@@ -83,6 +99,12 @@ export const tokenWith = (reader: Reader, digest: string) => reader.first<TokenR
 
 export const serviceTokenWith = (reader: Reader, digest: string) =>
   reader.first<ServiceTokenRow>(SERVICE_TOKEN, [digest]);
+
+export const serverTokenWith = (reader: Reader, digest: string) => reader.first<ServerTokenRow>(SERVER_TOKEN, [digest]);
+
+/** Whether everyone may read the free content of a game, without credentials. */
+export const isOpenToEveryone = async (reader: Reader, gameId: number): Promise<boolean> =>
+  (await reader.first<{ anonymous_access: number }>(ANONYMOUS, [gameId]))?.anonymous_access === 1;
 
 export const standingOf = (reader: Reader, userId: number) =>
   reader.first<Pick<TokenRow, 'staff' | 'date_online' | 'teams' | 'mutes'>>(STANDING, [userId]);

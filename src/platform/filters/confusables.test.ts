@@ -75,6 +75,12 @@ test('names of the service, of its site and of staff are recognised', () => {
     'A-D-M-I-N',
     'Moderator',
     'Game Support',
+    'Customer Support Team',
+    'SystemUpdate',
+    'Account Security',
+    'The Mod Steads',
+    'xMod Stead',
+    'modsteadlogin',
     'Аdmіnіstrаtоr',
     'mods.example.com',
     'Example Launcher',
@@ -94,4 +100,21 @@ test('names that only share letters with reserved names are free', () => {
   for (const name of [...free, 'Skyport', 'Mods', 'Homestead', 'Локация'])
     assert.ok(!resemblesService(name, 'mods.example.com'), name);
   assert.ok(!resemblesService('Localhost Tools', 'localhost'));
+});
+
+test('ordinary names that contain a common word of staff, of the service or of its domain are free', () => {
+  const free = [
+    'Life Support',
+    'Solar System Companion',
+    'RootBeer',
+    'Square Root',
+    'Staff of Ra',
+    'System Shock Maps',
+  ];
+  for (const name of [...free, 'Mod Steadfast', 'Mod Steady Launcher', 'Security Breach Mods'])
+    assert.ok(!resemblesService(name, 'mods.example.com'), name);
+  assert.ok(!resemblesService('Taco Stand', 'a.co'));
+  assert.ok(resemblesService('A.co Login', 'a.co'));
+  assert.ok(!resemblesService('Board Games', 'mods.games.com'));
+  assert.ok(resemblesService('mods.games.com', 'mods.games.com'));
 });

@@ -1,13 +1,41 @@
-import { confusableSkeleton, confusableWords, withoutRun } from './confusables.ts';
+import { confusableRuns, confusableSkeleton, confusableWords, withoutRun } from './confusables.ts';
+import { isGenericWord } from './generic-words.ts';
 
 const SERVICE = confusableSkeleton('Modstead');
 
+const setOf = (...words: string[]): ReadonlySet<string> => new Set(words.map(confusableSkeleton));
+
 /** Titles of staff. `mod` and `manager` are missing, because many applications manage mods. */
-const STAFF: ReadonlySet<string> = new Set(
-  [
-    ...['official', 'verified', 'admin', 'admins', 'administrator', 'administrators', 'administration', 'moderator'],
-    ...['moderators', 'moderation', 'staff', 'support', 'helpdesk', 'security', 'system', 'sysadmin', 'sysop', 'root'],
-  ].map(confusableSkeleton),
+const TITLES = setOf(
+  ...['official', 'verified', 'admin', 'admins', 'administrator', 'administrators', 'administration', 'moderator'],
+  ...['moderators', 'moderation', 'helpdesk', 'sysadmin', 'sysop'],
+);
+
+/** Departments and accounts of staff. They are common words, so `Life Support` and `Solar System` are free. */
+const ROLES = setOf('staff', 'support', 'security', 'system', 'root');
+const STAFF: ReadonlySet<string> = TITLES.union(ROLES);
+
+/** Words that say of a role whose it is or what it does: `Customer Support`, `Account Security`, `System Update`. */
+const AROUND_ROLES = setOf(
+  ...['a', 'account', 'accounts', 'alert', 'alerts', 'and', 'center', 'centre', 'chat', 'check', 'contact', 'customer'],
+  ...[
+    'department',
+    'desk',
+    'email',
+    'for',
+    'help',
+    'live',
+    'mail',
+    'member',
+    'message',
+    'my',
+    'notice',
+    'of',
+    'online',
+  ],
+  ...['our', 'password', 'payment', 'payments', 'platform', 'player', 'players', 'service', 'services', 'sign', 'in'],
+  ...['task', 'team', 'tech', 'technical', 'the', 'ticket', 'tickets', 'trust', 'safety', 'update', 'user', 'users'],
+  ...['verification', 'your'],
 );
 
 /** Host names and paths of the service. */
@@ -18,14 +46,19 @@ const ADDRESSES: ReadonlySet<string> = new Set(
 /** The names of deleted and merged accounts. A user with such a name would prevent another account from ending. */
 const ENDED = /^(deleted|merged)-\d+$/;
 
-/** Shorter labels of a domain, such as `mods` or `www`, are common words. */
+/** Shorter labels of a domain, such as `mods` or `www`, are common words, and so are some longer ones. */
 const LABEL_LETTERS_MIN = 5;
+const COMMON_LABELS = setOf(
+  ...['digital', 'entertainment', 'games', 'gaming', 'interactive', 'media', 'modding', 'network', 'online', 'play'],
+  ...['servers', 'software', 'studio', 'studios', 'world'],
+);
 
 /** The label of a domain that names the site: `example` of `mods.example.com`. */
 function siteLabel(domain: string): string | undefined {
   const labels = domain.split('.');
   const label = labels.length > 1 ? confusableSkeleton(labels.at(-2)!) : '';
-  return label.length >= LABEL_LETTERS_MIN ? label : undefined;
+  const isCommon = label.length < LABEL_LETTERS_MIN || COMMON_LABELS.has(label) || isGenericWord(label);
+  return isCommon ? undefined : label;
 }
 
 /**
@@ -37,12 +70,29 @@ export const resemblesService = (name: string, domain: string, own = ''): boolea
   [name, name.replaceAll('@', ' ')].some((spelling) => resembles(withoutRun(confusableWords(spelling), own), domain));
 
 function resembles(words: readonly string[], domain: string): boolean {
-  const whole = words.join('');
-  const site = confusableSkeleton(domain);
-  if (whole.includes(SERVICE) || (domain.includes('.') && whole.includes(site))) return true;
+  if (names(words, SERVICE) || (domain.includes('.') && names(words, confusableSkeleton(domain)))) return true;
   const label = siteLabel(domain);
-  return STAFF.has(whole) || words.some((word) => STAFF.has(word) || word === label);
+  const isTitle = STAFF.has(words.join('')) || words.some((word) => TITLES.has(word) || word === label);
+  return isTitle || isRole(words);
 }
+
+/** Shorter names are a part of ordinary words: `Taco` contains the domain `a.co`. */
+const WITHIN_LETTERS_MIN = 8;
+
+/** Whether words spell a name, alone or after others. A longer last word is another one: `Mod Steadfast`. */
+function names(words: readonly string[], name: string): boolean {
+  const isLong = name.length >= WITHIN_LETTERS_MIN;
+  if (isLong && words.some((word) => word.includes(name))) return true;
+  const spellings = [name, `${name}s`];
+  return [...confusableRuns(words)].some((run) =>
+    spellings.some((each) => (isLong ? run.endsWith(each) : run === each)),
+  );
+}
+
+/** Whether a name consists of a role and words that belong to one. */
+const isRole = (words: readonly string[]): boolean =>
+  words.some((word) => ROLES.has(word)) &&
+  words.every((word) => ROLES.has(word) || AROUND_ROLES.has(word) || isGenericWord(word));
 
 /** Names that no user may have, so that nobody can impersonate the service or its staff. */
 export const isReservedForPeople = (name: string, domain: string): boolean =>

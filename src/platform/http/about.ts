@@ -17,6 +17,10 @@ export const ABOUT: readonly { readonly title: string; readonly text: string }[]
     text: 'All errors have the same format, and `error_ref` identifies the error. With status 422, `errors` lists each invalid field. After 429, wait for the number of seconds in `Retry-After`.',
   },
   {
+    title: 'Revalidation',
+    text: 'Every JSON response to `GET` has an `ETag`. A client that sends it as `If-None-Match` gets 304 without a body as long as the response would be the same. Links to files change every hour, and with them the responses that contain one.',
+  },
+  {
     title: 'Languages',
     text: '`Accept-Language` selects the language of messages and localised fields. With `Content-Language`, localisable fields are stored as a translation.',
   },

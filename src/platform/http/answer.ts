@@ -4,6 +4,7 @@ import { ApiError } from '../errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../errors/messages.ts';
 import type { Language } from '../localisation/languages.ts';
 import { StorageFull, StorageUnavailable } from '../storage/storage.ts';
+import { isNotModified } from './entity-tag.ts';
 import { sendBatched } from './response-batching.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -60,6 +61,41 @@ export function send(
 function release({ buffer, byteLength }: Buffer): void {
   const isWhole = buffer.byteLength === byteLength;
   if (isWhole) (buffer as ArrayBuffer).transfer(0);
+}
+
+/** Headers of a response that the client may keep if it revalidates it with its entity tag. */
+export const REVALIDATED_HEADERS: readonly string[] = COMMON_HEADERS.with(
+  COMMON_HEADERS.indexOf('cache-control') + 1,
+  'private, no-cache',
+);
+
+/** A JSON response to a read. `cached` ones depend on nothing but the caller's visibility class. */
+export interface ReadAnswer {
+  readonly text: string | Buffer;
+  readonly bytes: number;
+  readonly entityTag: string;
+  readonly cached: boolean;
+}
+
+/** Sends a read with its entity tag, or only that the client's copy is current. */
+export function sendRead(
+  response: ServerResponse,
+  ifNoneMatch: string | undefined,
+  { text, bytes, entityTag, cached }: ReadAnswer,
+  headers: readonly string[],
+): void {
+  if (isNotModified(ifNoneMatch, entityTag)) return void sendNotModified(response, entityTag, headers);
+  const common = cached ? REVALIDATED_HEADERS : COMMON_HEADERS;
+  response.writeHead(200, [...common, 'content-length', String(bytes), 'etag', entityTag, ...headers]);
+  if (typeof text === 'string') sendBatched(response, text);
+  else response.end(text, () => release(text));
+}
+
+/** Repeats what a cache stores with the response (RFC 9110, section 15.4.5). */
+export function sendNotModified(response: ServerResponse, entityTag: string, headers: readonly string[]): void {
+  const [, , ...common] = REVALIDATED_HEADERS;
+  response.writeHead(304, [...common, 'etag', entityTag, ...headers]);
+  sendBatched(response, '');
 }
 
 export function sendCsv(

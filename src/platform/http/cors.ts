@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors/catalogue.ts';
 
 const MAX_AGE_SECONDS = '86400';
-const EXPOSED = 'location, retry-after, x-request-id';
+const EXPOSED = 'etag, location, retry-after, x-request-id';
 
 /** Decides which origins may call the API. The API accepts no cookies, so no response allows credentials. */
 export interface Cors {

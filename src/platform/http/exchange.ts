@@ -7,6 +7,7 @@ import { type Environment, type HostScope, hostScope } from '../config/addresses
 import type { Settings } from '../config/settings.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { type Language, languageOf, negotiate } from '../localisation/languages.ts';
+import type { TracedRequest } from '../telemetry/telemetry.ts';
 import { clientAddress, peerOf } from './address.ts';
 import type { Freshness } from './freshness.ts';
 import type { AnyOperation } from './operation.ts';
@@ -44,6 +45,8 @@ export interface Exchange {
   operation: AnyOperation | undefined;
   /** Set inside the process alone: the caller of a request that one of the site's pages makes. */
   readonly visitor?: Caller;
+  /** Set if requests are traced. */
+  trace?: TracedRequest;
   /** How long the response stays true, if it can be cached. */
   freshness?: Freshness | undefined;
 }

@@ -1,16 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credentials } from '../access/authenticate.ts';
-import { type Caller, NOBODY, visibilityClass } from '../access/caller.ts';
+import { type Caller, modReachOf, NOBODY, visibilityClass } from '../access/caller.ts';
 import { ACCESS_SCOPE, accessScopeOf, visibilityScopeOf } from '../access/credentials.ts';
 import type { Environment, HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { RateLimitBucket } from '../limits/limits.ts';
-import { peerOf } from './address.ts';
-import { COMMON_HEADERS } from './answer.ts';
+import { REVALIDATED_HEADERS, type ReadAnswer, sendNotModified } from './answer.ts';
+import { deprecationHeaders } from './deprecation.ts';
+import { isNotModified } from './entity-tag.ts';
 import { bearerOf, type Exchange, hasBody, languageFor, type Tenant, type Tenants } from './exchange.ts';
 import type { Freshness } from './freshness.ts';
 import type { AnyOperation } from './operation.ts';
 import { addressBuckets, callerBuckets, operationBuckets } from './rate-limit-buckets.ts';
+import { Repeats, type Sender } from './repeats.ts';
 import { parseForm } from './request/forms.ts';
 import { sendBatched } from './response-batching.ts';
 import {
@@ -30,55 +32,39 @@ export interface FastPath {
   answerRepeat(request: IncomingMessage, response: ServerResponse, id: string): RepeatableRequest | undefined;
   /** The operation whose cached response was sent, if there was one. */
   answer(exchange: Exchange): AnyOperation | undefined;
-  store(exchange: Exchange, operation: AnyOperation, text: string | Buffer, freshness: Freshness): void;
+  store(exchange: Exchange, operation: AnyOperation, answer: ReadAnswer, freshness: Freshness): void;
 }
 
-/**
- * A request that was answered from the cache. Another one with the same target and headers means the same, so it is not
- * parsed again; its credentials and rate limits are still checked.
- */
-interface RepeatableRequest {
+interface RepeatableRequest extends Sender {
   readonly tenant: Tenant;
   readonly scope: HostScope;
-  readonly ip: string;
-  /** The client address came from a header, not from the connection. */
-  readonly forwarded: boolean;
   readonly credentials: Credentials | undefined;
   readonly caller: Caller;
   readonly key: string;
   readonly operation: AnyOperation;
   readonly gzip: boolean;
+  readonly ifNoneMatch: string | undefined;
   /** The rate-limit buckets of such a request from the same address. */
   readonly buckets: readonly RateLimitBucket[];
 }
-
-const REPEATS_MAX = 10_000;
-const REPEAT_CHARACTERS_MAX = 2_000;
 
 export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
   const caches: Record<Environment, ResponseCache> = {
     production: createResponseCache(tenants.production.app, settings.cacheMegabytes),
     sandbox: createResponseCache(tenants.sandbox.app, settings.cacheMegabytes),
   };
-  const repeats = new Map<string, RepeatableRequest>();
-
-  function remember(exchange: Exchange, repeat: RepeatableRequest): void {
-    const fingerprint = fingerprintOf(settings, exchange.request);
-    if (fingerprint.length > REPEAT_CHARACTERS_MAX) return;
-    if (repeats.size >= REPEATS_MAX) repeats.delete(repeats.keys().next().value!);
-    repeats.set(fingerprint, repeat);
-  }
+  const repeats = new Repeats<RepeatableRequest>(settings);
 
   return {
     answerRepeat(request, response, id) {
-      if (repeats.size === 0 || request.method !== 'GET') return undefined;
-      const repeat = repeats.get(fingerprintOf(settings, request));
+      const repeat = repeats.find(request);
       if (!repeat || !isStillCaller(repeat)) return undefined;
-      if (!repeat.tenant.gate.look(addressOfRepeat(settings, request, repeat))) return undefined;
+      const ip = repeats.addressOf(request, repeat);
+      if (!repeat.tenant.gate.look(ip)) return undefined;
       const answer = caches[repeat.scope.environment].get(repeat.key);
       if (!answer) return undefined;
-      if (!mayTake(repeat.tenant, bucketsOfRepeat(settings, request, repeat))) return undefined;
-      sendCached(response, answer, ['x-request-id', id], repeat.gzip);
+      if (!mayTake(repeat.tenant, bucketsOfRepeat(settings, ip, repeat))) return undefined;
+      sendCached(response, answer, ['x-request-id', id], repeat);
       return repeat;
     },
     answer(exchange) {
@@ -94,16 +80,17 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       if (!mayTake(tenant, buckets)) return undefined;
       if (exchange.visitor) {
         exchange.freshness = answer;
-        sendCached(response, answer, exchange.headers, false);
+        sendCached(response, answer, exchange.headers, {});
         return answer.operation;
       }
       const bearer = bearerOf(request);
       const credentials = bearer || apiKey ? { bearer, apiKey } : undefined;
-      const isVouched = peerOf(request.socket, settings.trustProxy).trusted;
-      const forwarded = isVouched && request.headers['x-forwarded-for'] !== undefined;
+      const forwarded = repeats.isForwarded(request);
       const gzip = acceptsGzip(request.headers['accept-encoding']);
-      remember(exchange, {
+      const ifNoneMatch = request.headers['if-none-match'];
+      repeats.remember(request, {
         gzip,
+        ifNoneMatch,
         tenant,
         scope,
         ip,
@@ -114,23 +101,32 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
         buckets,
         operation: answer.operation,
       });
-      sendCached(response, answer, exchange.headers, gzip);
+      sendCached(response, answer, exchange.headers, { gzip, ifNoneMatch });
       return answer.operation;
     },
-    store(exchange, operation, text, { scopes, asOf, until }) {
+    store(exchange, operation, { text, bytes, entityTag }, { scopes, asOf, until }) {
       if (settings.cacheMegabytes === 0 || !isPlainRead(exchange)) return;
       const { rest } = takeApiKey(exchange.search);
       // The fast path reads the first key only, so a query with a second one, however it is spelled, is not cached.
       if (/api|%/.test(rest) && parseForm(rest)['api_key'] !== undefined) return;
       const caller = operation.declaration.access.kind === 'anyone' ? knownCallerOrNobody(exchange) : exchange.caller;
-      const bytes = Buffer.byteLength(text);
+      // What such a caller reaches changes with collections and prices, which the scopes do not name.
+      if (modReachOf(exchange.caller)) return;
       const freshness = { scopes: [...scopes, ...scopesOf(caller)], asOf, until };
       exchange.freshness = freshness;
       caches[exchange.scope.environment].set(keyOf(settings, exchange, rest, caller), {
         ...freshness,
         body: bytes > TEXT_BYTES_MAX ? Buffer.from(text as string) : String(text),
         bytes,
-        headers: [...COMMON_HEADERS, 'content-length', String(bytes)],
+        entityTag,
+        headers: [
+          ...REVALIDATED_HEADERS,
+          'content-length',
+          String(bytes),
+          'etag',
+          entityTag,
+          ...deprecationHeaders(operation, exchange.tenant.app.addresses.api),
+        ],
         operation,
       });
     },
@@ -140,18 +136,17 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
 /** A short text is sent in one write with its head; a longer one is cached as bytes. */
 const TEXT_BYTES_MAX = 16_384;
 
-function sendCached(response: ServerResponse, answer: CachedResponse, headers: readonly string[], gzip: boolean): void {
+function sendCached(
+  response: ServerResponse,
+  answer: CachedResponse,
+  headers: readonly string[],
+  { gzip, ifNoneMatch }: Partial<Pick<RepeatableRequest, 'gzip' | 'ifNoneMatch'>>,
+): void {
+  if (isNotModified(ifNoneMatch, answer.entityTag)) return void sendNotModified(response, answer.entityTag, headers);
   const sent = (gzip && compressedOf(answer)) || answer;
   response.writeHead(200, [...sent.headers, ...headers]);
   if (typeof sent.body === 'string') sendBatched(response, sent.body);
   else response.end(sent.body);
-}
-
-/** The target, all headers, and how far the connection is trusted. */
-function fingerprintOf({ trustProxy }: Settings, { url, rawHeaders, socket }: IncomingMessage): string {
-  const peer = peerOf(socket, trustProxy);
-  const standing = peer.encrypted ? 's' : peer.trusted ? 't' : 'p';
-  return `${standing}${url}\n${rawHeaders.join('\n')}`;
 }
 
 const isStillCaller = ({ credentials, tenant, caller }: RepeatableRequest) =>
@@ -207,20 +202,8 @@ function bucketsOf(
   ];
 }
 
-const addressOfRepeat = (
-  { trustProxy }: Settings,
-  { socket }: IncomingMessage,
-  { forwarded, ip }: RepeatableRequest,
-): string => (forwarded ? ip : peerOf(socket, trustProxy).address);
-
-function bucketsOfRepeat(
-  settings: Settings,
-  request: IncomingMessage,
-  repeat: RepeatableRequest,
-): readonly RateLimitBucket[] {
-  const ip = addressOfRepeat(settings, request, repeat);
-  return ip === repeat.ip ? repeat.buckets : bucketsOf(settings, repeat.operation, repeat.caller, ip);
-}
+const bucketsOfRepeat = (settings: Settings, ip: string, repeat: RepeatableRequest): readonly RateLimitBucket[] =>
+  ip === repeat.ip ? repeat.buckets : bucketsOf(settings, repeat.operation, repeat.caller, ip);
 
 /** Removes `api_key` from a query without parsing the rest. */
 function takeApiKey(search: string): { apiKey: string | undefined; rest: string } {

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { actingAs } from '../access/admission.ts';
+import { actingAs, admittedAnonymously, isWithoutCredentials } from '../access/admission.ts';
 import type { Caller } from '../access/caller.ts';
 import type { App } from '../app.ts';
 import type { Settings } from '../config/settings.ts';
 import { isTimeout } from '../database/failures.ts';
 import { parameterOf } from '../database/listing.ts';
 import { ApiError } from '../errors/catalogue.ts';
-import { send, sendCsv, sendNothing } from './answer.ts';
+import { type ReadAnswer, send, sendCsv, sendNothing, sendRead } from './answer.ts';
 import { createCors } from './cors.ts';
+import { deprecationHeaders } from './deprecation.ts';
 import { forgettingRequests, handleOnce } from './duplicate-requests.ts';
+import { entityTagOf } from './entity-tag.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
 import { requirePlace, withFairShare } from './fair-share.ts';
 import type { FastPath } from './fast-path.ts';
@@ -22,7 +24,6 @@ import {
   isEventStream,
   isStoredFile,
   Json,
-  Redirect,
   Stream,
   takesBody,
 } from './operation.ts';
@@ -33,7 +34,7 @@ import { takeForAddress, takeForCaller } from './rate-limit-buckets.ts';
 import { type Fields, parseQuery } from './request/forms.ts';
 import { createRouter, type Match } from './router.ts';
 import { sendStream } from './stream.ts';
-import { sendFile, sendRedirect } from './transfer/file.ts';
+import { sendFile } from './transfer/file.ts';
 import type { Transfers } from './transfer/transfer.ts';
 
 export interface HandlingParts {
@@ -46,7 +47,12 @@ export interface HandlingParts {
   readonly observe: Observe | undefined;
   /** Called before the handler of an operation that a game's rules apply to. */
   readonly prepareRules?: ((app: App, gameId: number, caller: Caller) => Promise<void>) | undefined;
+  /** Where the game and mod of a path are now, asked if they were not found. */
+  readonly movedIds?: MovedIds | undefined;
 }
+
+type PathParams = { readonly game_id?: number; readonly mod_id?: number };
+export type MovedIds = <P extends PathParams>(app: App, params: P) => Promise<P | undefined>;
 
 /** Answers a request to an operation and returns the operation's name for the metrics. */
 export type Handling = (exchange: Exchange, path: string) => Promise<string>;
@@ -85,6 +91,7 @@ export function createHandling(parts: HandlingParts): Handling {
     const match = router.find(method, path);
     if (!match) throw missing(exchange, router.allowed(path));
     exchange.operation = match.operation;
+    exchange.headers.push(...deprecationHeaders(match.operation, exchange.tenant.app.addresses.api));
     const refusing = requirePlace(exchange.tenant.app.db, match.operation, exchange.ip);
     if (refusing) await refusing;
     const { id, returns } = match.operation.declaration;
@@ -92,13 +99,13 @@ export function createHandling(parts: HandlingParts): Handling {
     const body = await bodyOfAnswer(parts, exchange, match);
     endWithAnswer(exchange);
     if (body instanceof Bytes) await sendFile(parts, exchange, body);
-    else if (body instanceof Redirect) sendRedirect(exchange, body);
     else if (body instanceof Stream)
       await sendStream(exchange, body, parts.draining, async () => {
         await exchange.tenant.gate.requireOpen(exchange.ip);
         await authenticated(exchange, match.operation, parseQuery(exchange.search));
       });
     else if (body instanceof Csv) sendCsv(response, body, exchange.headers);
+    else if ('entityTag' in body) sendRead(response, request.headers['if-none-match'], body, exchange.headers);
     else if (body.text === undefined) sendNothing(response, 204, exchange.headers);
     else send(response, body.status, body.text, exchange.headers, body.bytes);
     return id;
@@ -114,13 +121,13 @@ interface SentBody {
 
 /** Authenticates the caller, reads the payload and runs the operation's handler. */
 async function bodyOfAnswer(
-  { settings, fastPath, observe, prepareRules }: HandlingParts,
+  parts: HandlingParts,
   exchange: Exchange,
   { operation, params: rawParams }: Match,
-): Promise<SentBody | Bytes | Redirect | Stream | Csv> {
+): Promise<AnswerBody> {
   const { request, tenant } = exchange;
   const { app } = tenant;
-  const { declaration } = operation;
+  const { settings } = parts;
   const asOf = app.db.changes.now();
   const query = parseQuery(exchange.search);
   const caller = authenticated(exchange, operation, query);
@@ -130,42 +137,73 @@ async function bodyOfAnswer(
   if (taking) await taking;
   const params = paramsOf(operation, rawParams);
   const isRead = methodOf(request) === 'GET';
+  const { caller: asking } = exchange;
+  const { access } = operation.declaration;
+  const { game_id: gameId } = params as { game_id?: number };
+  if (isWithoutCredentials(access, asking)) exchange.caller = await admittedAnonymously(app.db, access, asking, gameId);
   admit(exchange, operation, params as { game_id?: number }, isRead);
   const payload = isRead && !takesBody(operation) ? NO_PAYLOAD : await readPayload(app, request, operation, query);
   try {
-    const scopes: string[] = [];
-    let until = Number.POSITIVE_INFINITY;
-    const cache = (...named: string[]) => void scopes.push(...named);
-    const cacheUntil = (second: number) => {
-      until = Math.min(until, second);
-    };
-    const read = declaration.ownBody ? inputWithin : inputOf;
-    const reading = read(settings, exchange, operation, { params, query, payload }, { cache, cacheUntil });
-    const input = reading instanceof Promise ? await reading : reading;
-    const { game_id } = params as { game_id?: number };
-    if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id, input.caller);
-    const handle = (acting: App): unknown =>
-      declaration.rules ? ruled(acting, operation, input) : withCost(input, declaration.handle(acting, input));
-    const holder = isRead ? app : withLocks(app, operation, input);
-    const isGone = () => exchange.response.destroyed;
-    const handling = withFairShare(app.db, operation, input, isGone, () =>
-      handled(holder, exchange, operation, { params, query, payload }, handle),
-    );
-    const answer = handling instanceof Promise ? await handling : handling;
-    const { returns } = declaration;
-    const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
-    if (answer instanceof Bytes || answer instanceof Redirect || answer instanceof Stream || answer instanceof Csv) {
-      observe?.({ operation, status, body: answer, error: undefined });
-      return answer;
-    }
-    const text = textOf(exchange, answer);
-    observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(String(text)), error: undefined });
-    if (isRead && text !== undefined && scopes.length > 0)
-      fastPath.store(exchange, operation, text, { scopes, asOf, until });
-    return { status, text, bytes: answer instanceof Json ? answer.bytes : undefined };
+    return await answerFor(parts, exchange, operation, { params, query, payload }, asOf);
+  } catch (error) {
+    const moved = isNotFound(error) ? await parts.movedIds?.(app, params as PathParams) : undefined;
+    if (!moved) throw error;
+    admit(exchange, operation, moved, isRead);
+    return await answerFor(parts, exchange, operation, { params: moved, query, payload }, asOf);
   } finally {
     if (payload.discard) await payload.discard();
   }
+}
+
+type AnswerBody = SentBody | ReadAnswer | Bytes | Stream | Csv;
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof ApiError && (error.error === 'GAME_NOT_FOUND' || error.error === 'MOD_NOT_FOUND');
+
+/** Runs the operation's handler. */
+async function answerFor(
+  { settings, fastPath, observe, prepareRules }: HandlingParts,
+  exchange: Exchange,
+  operation: AnyOperation,
+  { params, query, payload }: ParsedRequest,
+  asOf: number,
+): Promise<AnswerBody> {
+  const { app } = exchange.tenant;
+  const { declaration } = operation;
+  const isRead = methodOf(exchange.request) === 'GET';
+  const scopes: string[] = [];
+  let until = Number.POSITIVE_INFINITY;
+  const cache = (...named: string[]) => void scopes.push(...named);
+  const cacheUntil = (second: number) => {
+    until = Math.min(until, second);
+  };
+  const parse = declaration.ownBody ? inputWithin : inputOf;
+  const reading = parse(settings, exchange, operation, { params, query, payload }, { cache, cacheUntil });
+  const input = reading instanceof Promise ? await reading : reading;
+  const { game_id } = params as { game_id?: number };
+  if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id, input.caller);
+  const handle = (acting: App): unknown =>
+    declaration.rules ? ruled(acting, operation, input) : withCost(input, declaration.handle(acting, input));
+  const holder = isRead ? app : withLocks(app, operation, input);
+  const isGone = () => exchange.response.destroyed;
+  const handling = withFairShare(app.db, operation, input, isGone, () =>
+    handled(holder, exchange, operation, { params, query, payload }, handle),
+  );
+  const answer = handling instanceof Promise ? await handling : handling;
+  const { returns } = declaration;
+  const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
+  if (answer instanceof Bytes || answer instanceof Stream || answer instanceof Csv) {
+    observe?.({ operation, status, body: answer, error: undefined });
+    return answer;
+  }
+  const text = textOf(exchange, answer);
+  observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(String(text)), error: undefined });
+  const known = answer instanceof Json ? answer.bytes : undefined;
+  if (!isRead || text === undefined || status !== 200) return { status, text, bytes: known };
+  const bytes = known ?? Buffer.byteLength(text);
+  const read = { text, bytes, entityTag: entityTagOf(text, bytes), cached: scopes.length > 0 };
+  if (read.cached) fastPath.store(exchange, operation, read, { scopes, asOf, until });
+  return read;
 }
 
 function handled(
@@ -215,8 +253,10 @@ function authenticated(exchange: Exchange, { declaration }: AnyOperation, query:
 
 /** Checks the declared power against the token, and narrows the caller to what it may act as in this game. */
 function admit(exchange: Exchange, { declaration }: AnyOperation, params: { game_id?: number }, isRead: boolean): void {
-  const place = { gameId: params.game_id, hostGameId: exchange.scope.gameId, isRead };
-  const acting = actingAs(declaration.access, exchange.caller, place);
+  const { access } = declaration;
+  const reads = isRead || (access.kind === 'reader' && access.byPost === true);
+  const place = { gameId: params.game_id, hostGameId: exchange.scope.gameId, isRead: reads };
+  const acting = actingAs(access, exchange.caller, place);
   if (acting === exchange.caller) return;
   exchange.caller = acting;
   exchange.language = languageFor(exchange.request, acting);

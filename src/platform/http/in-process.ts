@@ -6,8 +6,8 @@ import type { Exchange } from './exchange.ts';
 
 type Body = ConstructorParameters<typeof Response>[0];
 
-/** Headers of the page's own request that hold for the requests it makes. */
-const CARRIED = /^(?:accept-language|user-agent|x-[a-z]+-(?:platform|portal))$/;
+/** Headers of the page's own request that hold for the requests it makes, as its language does. */
+const CARRIED = /^(?:user-agent|x-[a-z]+-(?:platform|portal))$/;
 
 /**
  * The exchange of an API request that a page makes inside the process. It has the client's address and environment,
@@ -41,6 +41,7 @@ function incomingOf(page: Exchange, request: Request, url: string): IncomingMess
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(page.request.headers))
     if (CARRIED.test(name) && value !== undefined) headers[name] = String(value);
+  headers['accept-language'] = page.language;
   for (const [name, value] of request.headers) headers[name] = value;
   // Neither a credential nor an origin: the visitor is the caller, and the page is the service's own.
   for (const name of ['authorization', 'cookie', 'origin', 'accept-encoding']) delete headers[name];

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { Environment } from '../config/addresses.ts';
+import type { Database } from '../database/database.ts';
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 
@@ -14,13 +15,21 @@ interface Series {
   sum: number;
 }
 
+interface DatabaseCounts {
+  readonly writes: number;
+  readonly commits: number;
+  /** 1 if this process knows of damage, or that it cannot write. */
+  readonly damaged: number;
+  readonly readOnly: number;
+}
+
 /** What one process has counted, or several together, as data that can be sent to another process. */
 export interface MetricsSnapshot {
   /** Undefined when the process has ended. */
   readonly process?: { readonly id: number; readonly residentBytes: number; readonly uptimeSeconds: number };
   /** By operation id and status. */
   readonly requests: Record<string, Record<string, Series>>;
-  readonly databases: Record<string, { readonly writes: number; readonly commits: number }>;
+  readonly databases: Record<string, DatabaseCounts>;
 }
 
 /**
@@ -51,10 +60,18 @@ export function createMetrics(apps: Readonly<Record<Environment, App>>): Metrics
         uptimeSeconds: Math.round(process.uptime()),
       },
       requests: Object.fromEntries([...requests].map(([id, byStatus]) => [id, Object.fromEntries(byStatus)])),
-      databases: Object.fromEntries(Object.entries(apps).map(([name, { db }]) => [name, { ...db.counters }])),
+      databases: Object.fromEntries(Object.entries(apps).map(([name, { db }]) => [name, countsOf(db)])),
     }),
   };
 }
+
+const countsOf = ({ counters, condition }: Database): DatabaseCounts => ({
+  ...counters,
+  damaged: Number(condition.damage.length > 0),
+  readOnly: Number(condition.isReadOnly),
+});
+
+const NOTHING: DatabaseCounts = { writes: 0, commits: 0, damaged: 0, readOnly: 0 };
 
 const newSeries = (): Series => ({ buckets: BUCKETS_SECONDS.map(() => 0), count: 0, sum: 0 });
 
@@ -67,7 +84,7 @@ const sumOfSeries = (one: Series, other: Series): Series => ({
 /** Adds up what several processes have counted. */
 export function sumOfMetrics(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
   const requests: MetricsSnapshot['requests'] = {};
-  const databases: Record<string, { writes: number; commits: number }> = {};
+  const databases: Record<string, DatabaseCounts> = {};
   for (const snapshot of snapshots) {
     for (const [id, byStatus] of Object.entries(snapshot.requests)) {
       const totals = requests[id] ?? {};
@@ -75,13 +92,19 @@ export function sumOfMetrics(snapshots: readonly MetricsSnapshot[]): MetricsSnap
       for (const [status, series] of Object.entries(byStatus))
         totals[status] = sumOfSeries(totals[status] ?? newSeries(), series);
     }
-    for (const [environment, { writes, commits }] of Object.entries(snapshot.databases)) {
-      const total = databases[environment] ?? { writes: 0, commits: 0 };
-      databases[environment] = { writes: total.writes + writes, commits: total.commits + commits };
-    }
+    for (const [environment, counts] of Object.entries(snapshot.databases))
+      databases[environment] = together(databases[environment] ?? NOTHING, counts, snapshot.process !== undefined);
   }
   return { requests, databases };
 }
+
+/** A process that has ended counts, and says nothing about the database of today. */
+const together = (total: DatabaseCounts, counts: DatabaseCounts, isRunning: boolean): DatabaseCounts => ({
+  writes: total.writes + counts.writes,
+  commits: total.commits + counts.commits,
+  damaged: isRunning ? Math.max(total.damaged, counts.damaged) : total.damaged,
+  readOnly: isRunning ? Math.max(total.readOnly, counts.readOnly) : total.readOnly,
+});
 
 /** Renders the sum as Prometheus text, and memory and uptime for each process. */
 export function metricsText(snapshots: readonly MetricsSnapshot[]): string {
@@ -94,10 +117,16 @@ export function metricsText(snapshots: readonly MetricsSnapshot[]): string {
     ),
     '# TYPE modstead_database_writes_total counter',
     '# TYPE modstead_database_commits_total counter',
+    '# HELP modstead_database_damaged 1 if a scrub has found a damaged page.',
+    '# TYPE modstead_database_damaged gauge',
+    '# HELP modstead_database_read_only 1 if the service started without being able to write.',
+    '# TYPE modstead_database_read_only gauge',
   ];
-  for (const [environment, { writes, commits }] of Object.entries(databases)) {
+  for (const [environment, { writes, commits, damaged, readOnly }] of Object.entries(databases)) {
     lines.push(`modstead_database_writes_total{environment="${environment}"} ${writes}`);
     lines.push(`modstead_database_commits_total{environment="${environment}"} ${commits}`);
+    lines.push(`modstead_database_damaged{environment="${environment}"} ${damaged}`);
+    lines.push(`modstead_database_read_only{environment="${environment}"} ${readOnly}`);
   }
   return `${[...lines, ...processLines(snapshots)].join('\n')}\n`;
 }

@@ -93,6 +93,8 @@ export interface Returns<S extends z.ZodType = z.ZodType> {
   readonly schema: S;
   /** The operation answers 200 when it created nothing. */
   readonly orThere?: true;
+  /** Of a stored file. */
+  readonly mediaType?: string;
 }
 
 export const ok = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 200, schema });
@@ -125,24 +127,13 @@ export interface StoredFile {
   readonly dateModified: number;
 }
 
-/** Responds with a stored file, as a download under its name. */
+/** Responds with a stored file, as a download under its name; with a redirect if the storage serves files itself. */
 export class Bytes {
   readonly file: StoredFile;
   /** Called when sending starts at the first byte. */
   readonly begun: () => void;
   constructor(file: StoredFile, begun: () => void = () => {}) {
     this.file = file;
-    this.begun = begun;
-  }
-}
-
-/** A temporary redirect. */
-export class Redirect {
-  readonly location: string;
-  /** Called when the address is given to a client that requests the first byte. */
-  readonly begun: () => void;
-  constructor(location: string, begun: () => void = () => {}) {
-    this.location = location;
     this.begun = begun;
   }
 }
@@ -162,13 +153,16 @@ export const csv = { status: 200, schema: z.instanceof(Csv) } satisfies Returns;
 
 export const isCsv = ({ schema }: Returns): boolean => schema === csv.schema;
 
-/** The handler returns `Bytes`, or `Redirect` if the storage serves files itself. */
-export const storedFile = {
-  status: 200,
-  schema: z.union([z.instanceof(Bytes), z.instanceof(Redirect)]),
-} satisfies Returns;
+const StoredFile = z.instanceof(Bytes);
 
-export const isStoredFile = ({ schema }: Returns): boolean => schema === storedFile.schema;
+/** The handler returns `Bytes`. */
+export const storedFile = (mediaType: string): Returns<typeof StoredFile> => ({
+  status: 200,
+  schema: StoredFile,
+  mediaType,
+});
+
+export const isStoredFile = ({ schema }: Returns): boolean => schema === StoredFile;
 
 /** A response that lasts as long as the client listens. Each part is requested after the previous one was sent. */
 export class Stream {
@@ -190,6 +184,13 @@ export interface Refusal {
   readonly status: number;
   readonly body: object;
   readonly headers: readonly string[];
+}
+
+export interface Deprecated {
+  readonly since: string;
+  readonly sunset: string;
+  /** The id of the operation that replaces it, or what to do instead. */
+  readonly instead: string;
 }
 
 /** The caller, or a resource that the path names by id. */
@@ -214,6 +215,8 @@ export interface Declaration<
   /** One sentence for the documentation. */
   readonly says: string;
   readonly access: A;
+  /** The operation ends (docs/compatibility.md). Both days are dates such as `2027-01-01`, in UTC. */
+  readonly deprecated?: Deprecated;
   /** Requests per minute by one caller to this operation. */
   readonly limit?: number;
   readonly params?: P;

@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { ApiError } from '../errors/catalogue.ts';
 import { shownLanguage } from '../localisation/languages.ts';
 import { safeUrl } from '../runtime/log.ts';
+import { type TracedRequest, traceIdOf } from '../telemetry/telemetry.ts';
+import { type SlowRequest, trafficObservers } from '../telemetry/traffic.ts';
 import { errorBody, send, toApiError } from './answer.ts';
 import { type Exchange, hasBody } from './exchange.ts';
 import { type AnyOperation, isEventStream, isStoredFile } from './operation.ts';
@@ -25,7 +27,10 @@ const CLIENT_GONE = 499;
 export const SYSTEM_ROUTE = 'elsewhere';
 
 /** The parts of an exchange that are logged and counted at its end. */
-type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation'>;
+type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation' | 'trace'>;
+
+/** A request that equals an earlier one: of an operation, or of a page by its route. */
+type Repeated = Omit<Ended, 'id' | 'request' | 'started'> & { readonly route?: string };
 
 /** True when the exchange carries files or streams, so that its duration depends on the client. */
 function isTransfer({ operation, request }: Pick<Ended, 'operation' | 'request'>): boolean {
@@ -36,18 +41,13 @@ function isTransfer({ operation, request }: Pick<Ended, 'operation' | 'request'>
 
 /** Slower requests are logged as warnings, unless they are transfers. */
 const SLOW_MS = 1_000;
+const PATH_SHOWN = 500;
 
 /** Ends requests: counts and logs each one, and sends the error response of failed ones. */
 export interface Outcomes {
   finish(exchange: Ended, status: number, operationId: string): void;
   /** The same for the fast path, without allocating an exchange. */
-  finishRepeat(
-    repeat: Omit<Ended, 'id' | 'request' | 'started'>,
-    request: IncomingMessage,
-    id: string,
-    started: number,
-    operationId: string,
-  ): void;
+  finishRepeat(repeat: Repeated, request: IncomingMessage, id: string, started: number, status: number): void;
   fail(exchange: Exchange, cause: unknown): void;
 }
 
@@ -56,25 +56,23 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     const now = performance.now();
     const milliseconds = now - exchange.started;
     count(operationId, status, milliseconds / 1000);
+    exchange.trace?.end(operationId, status);
     const { log } = exchange.tenant.app;
     const isAsking = !isTransfer(exchange);
     if (isAsking && operationId !== SYSTEM_ROUTE) transferScheduler.noteRequest(now);
-    if (milliseconds > SLOW_MS && isAsking) log.warn('slow request', lineOf(exchange, status, milliseconds));
-    else if (log.writes('debug')) log.debug('request', lineOf(exchange, status, milliseconds));
+    if (milliseconds > SLOW_MS && isAsking) {
+      log.warn('slow request', lineOf(exchange, status, milliseconds));
+      noteSlow(exchange, { operation: operationId, status, milliseconds });
+    } else if (log.writes('debug')) log.debug('request', lineOf(exchange, status, milliseconds));
   }
 
-  function finishRepeat(
-    repeat: Omit<Ended, 'id' | 'request' | 'started'>,
-    request: IncomingMessage,
-    id: string,
-    started: number,
-    operationId: string,
-  ): void {
+  function finishRepeat(repeat: Repeated, request: IncomingMessage, id: string, started: number, status: number): void {
     const { log } = repeat.tenant.app;
-    if (log.writes('debug')) return void finish({ ...repeat, request, id, started }, 200, operationId);
+    const operationId = repeat.operation?.declaration.id ?? repeat.route ?? SYSTEM_ROUTE;
+    if (log.writes('debug')) return void finish({ ...repeat, request, id, started }, status, operationId);
     const now = performance.now();
     transferScheduler.noteRequest(now);
-    count(operationId, 200, (now - started) / 1000);
+    count(operationId, status, (now - started) / 1000);
   }
 
   function fail(exchange: Exchange, cause: unknown): void {
@@ -103,11 +101,21 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
   return { finish, finishRepeat, fail };
 }
 
+function noteSlow(
+  { request, tenant: { app } }: Ended,
+  timed: Pick<SlowRequest, 'operation' | 'status' | 'milliseconds'>,
+): void {
+  const [path = ''] = (request.url ?? '').split('?');
+  const slow = { ...timed, method: request.method ?? '', path: path.slice(0, PATH_SHOWN) };
+  for (const each of app.extensions.of(trafficObservers)) each.onSlow(app, slow);
+}
+
 const isOverload = ({ status, retryAfterSeconds }: ApiError) => status === 503 && retryAfterSeconds !== undefined;
 
-function lineOf({ id, request, scope, ip }: Ended, status: number, milliseconds: number) {
+function lineOf({ id, request, scope, ip, trace }: Ended, status: number, milliseconds: number) {
   return {
     request: id,
+    trace: traceIn(trace, request),
     environment: scope.environment,
     method: request.method,
     url: safeUrl(request.url ?? ''),
@@ -117,9 +125,18 @@ function lineOf({ id, request, scope, ip }: Ended, status: number, milliseconds:
   };
 }
 
-function complain({ id, request, tenant }: Exchange, error: unknown): void {
+const traceIn = (trace: TracedRequest | undefined, { headers }: IncomingMessage) =>
+  trace?.traceId ?? traceIdOf(headers['traceparent']);
+
+function complain({ id, request, tenant, trace }: Exchange, error: unknown): void {
   const url = safeUrl(request.url ?? '');
-  tenant.app.log.error('request failed', { request: id, method: request.method, url, error });
+  tenant.app.log.error('request failed', {
+    request: id,
+    trace: traceIn(trace, request),
+    method: request.method,
+    url,
+    error,
+  });
 }
 
 /**

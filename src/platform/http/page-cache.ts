@@ -1,28 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import type { Environment } from '../config/addresses.ts';
+import type { Environment, HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Scope } from '../database/database.ts';
 import { cookiesOf } from './browser.ts';
-import type { Exchange, Tenants } from './exchange.ts';
+import { type Exchange, hasBody, type Tenant, type Tenants } from './exchange.ts';
 import type { Freshness } from './freshness.ts';
 import { addressBuckets } from './rate-limit-buckets.ts';
+import { Repeats, type Sender } from './repeats.ts';
+import { sendBatched } from './response-batching.ts';
 import { acceptsGzip } from './response-cache.ts';
 import { ownHeader } from './targeting.ts';
+
+/** One coding of a page, ready to send. A body of bytes as a string is written together with its head. */
+interface Sent {
+  readonly headers: readonly string[];
+  readonly body: Buffer | string;
+}
 
 /** A page as every visitor without a session gets it, until a scope of its reads changes. */
 interface CachedPage {
   readonly route: string;
-  readonly headers: readonly string[];
-  readonly plain: Buffer;
-  readonly gzip: Buffer | undefined;
+  readonly plain: Sent;
+  /** Made in the background if the first visitor did not accept it. */
+  gzip: Sent | undefined;
+  readonly bytes: number;
   readonly scopes: readonly Scope[];
   readonly asOf: number;
   readonly until: number;
 }
 
-export type NewPage = Pick<CachedPage, 'route' | 'headers' | 'plain' | 'gzip'>;
+export interface NewPage {
+  readonly route: string;
+  readonly headers: readonly string[];
+  readonly plain: Buffer;
+  readonly gzip: Buffer | undefined;
+}
+
+/** A request for a cached page; its key is read from its headers once. */
+interface RepeatablePage extends Sender {
+  readonly tenant: Tenant;
+  readonly scope: HostScope;
+  readonly operation: undefined;
+  readonly key: string;
+  readonly gzip: boolean;
+  readonly route: string;
+}
 
 export interface PageCache {
+  /** Answers a request whose target and headers equal an earlier one’s; undefined when nothing was sent. */
+  answerRepeat(request: IncomingMessage, response: ServerResponse, id: string): RepeatablePage | undefined;
   /** The route of the page that was sent, if there was one. */
   answer(exchange: Exchange): string | undefined;
   /** Keeps a page if every one of its reads can be cached. */
@@ -32,21 +61,26 @@ export interface PageCache {
 /** Pages write dates as “5 minutes ago”. */
 const SECONDS_MAX = 60;
 const PAGE_BYTES_MAX = 1024 * 1024;
+/** Longer ones are sent as bytes, because copying them costs more than a second write. */
+const TEXT_BYTES_MAX = 16_384;
+const COMPRESSED_BYTES_MIN = 1_024;
+const compress = promisify(gzip);
 
 export function createPageCache(settings: Settings, tenants: Tenants): PageCache {
   const bytesMax = (settings.cacheMegabytes * 1024 * 1024) / 4;
-  if (bytesMax === 0) return { answer: () => undefined, store: () => {} };
+  if (bytesMax === 0) return { answerRepeat: () => undefined, answer: () => undefined, store: () => {} };
   const aCache = () =>
     new LRUCache<string, CachedPage>({
       maxSize: bytesMax,
       maxEntrySize: Math.min(bytesMax, PAGE_BYTES_MAX),
-      sizeCalculation: ({ plain, gzip }, key) => plain.length + (gzip?.length ?? 0) + key.length * 2 + 1_024,
+      sizeCalculation: ({ bytes }, key) => Math.ceil(bytes) + key.length * 2 + 1_024,
     });
   const caches: Record<Environment, LRUCache<string, CachedPage>> = { production: aCache(), sandbox: aCache() };
+  const repeats = new Repeats<RepeatablePage>(settings);
 
   /** Undefined for requests whose page depends on more than its address and language. */
   function keyOf({ request, secure, scope, path, search, language }: Exchange): string | undefined {
-    if (request.method !== 'GET' || !secure || path.startsWith('/v1/')) return undefined;
+    if (request.method !== 'GET' || !secure || path.startsWith('/v1/') || hasBody(request)) return undefined;
     const { headers } = request;
     if (headers.cookie !== undefined && cookiesOf(request, scope.environment).session !== undefined) return undefined;
     const platform = ownHeader(headers, settings.headerPrefixes, 'platform') ?? '';
@@ -54,53 +88,92 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
     return `${headers.host}${path}?${search}\n${language}\n${platform}\n${portal}`;
   }
 
-  function isFresh({ scopes, asOf, until }: CachedPage, { tenant }: Exchange): boolean {
-    const { clock, db } = tenant.app;
+  function isFresh({ scopes, asOf, until }: CachedPage, { clock, db }: Tenant['app']): boolean {
     if (clock.now() >= until) return false;
     for (const scope of scopes) if (!db.changes.unchangedSince(asOf, scope)) return false;
     return true;
   }
 
+  /** The page, if it is fresh and the address may get it. */
+  function pageFor(key: string, tenant: Tenant, { environment }: HostScope, ip: string): CachedPage | undefined {
+    const page = caches[environment].get(key);
+    if (!page) return undefined;
+    if (!isFresh(page, tenant.app)) {
+      caches[environment].delete(key);
+      return undefined;
+    }
+    if (!tenant.gate.look(ip)) return undefined;
+    const isTaken =
+      settings.rateLimits === 'off' ||
+      tenant.limiter?.tryTake(addressBuckets(settings.rateLimits, ip, false)) !== false;
+    return isTaken ? page : undefined;
+  }
+
   return {
-    answer(exchange) {
-      const cache = caches[exchange.scope.environment];
-      const key = cache.size === 0 ? undefined : keyOf(exchange);
-      const page = key === undefined ? undefined : cache.get(key);
+    answerRepeat(request, response, id) {
+      const repeat = repeats.find(request);
+      if (!repeat) return undefined;
+      const page = pageFor(repeat.key, repeat.tenant, repeat.scope, repeats.addressOf(request, repeat));
       if (!page) return undefined;
-      const { tenant, ip, request, response } = exchange;
-      if (!isFresh(page, exchange)) {
-        cache.delete(key!);
-        return undefined;
-      }
-      if (!tenant.gate.look(ip)) return undefined;
-      if (
-        settings.rateLimits !== 'off' &&
-        tenant.limiter?.tryTake(addressBuckets(settings.rateLimits, ip, false)) === false
-      )
-        return undefined;
-      const gzip = acceptsGzip(request.headers['accept-encoding']) ? page.gzip : undefined;
-      const body = gzip ?? page.plain;
-      response.writeHead(200, [
-        ...page.headers,
-        ...(gzip ? ['content-encoding', 'gzip'] : []),
-        'content-length',
-        String(body.length),
-        ...exchange.headers,
-      ]);
-      response.end(body);
+      send(response, (repeat.gzip && page.gzip) || page.plain, ['x-request-id', id]);
+      return repeat;
+    },
+    answer(exchange) {
+      const { tenant, scope, ip, request, response } = exchange;
+      const key = caches[scope.environment].size === 0 ? undefined : keyOf(exchange);
+      const page = key === undefined ? undefined : pageFor(key, tenant, scope, ip);
+      if (!page) return undefined;
+      const packed = acceptsGzip(request.headers['accept-encoding']);
+      const forwarded = repeats.isForwarded(request);
+      repeats.remember(request, {
+        tenant,
+        scope,
+        ip,
+        forwarded,
+        operation: undefined,
+        key: key!,
+        gzip: packed,
+        route: page.route,
+      });
+      send(response, (packed && page.gzip) || page.plain, exchange.headers);
       return page.route;
     },
-    store(exchange, page, reads) {
+    store(exchange, { route, headers, plain, gzip: packed }, reads) {
       const key = keyOf(exchange);
       const known = reads.filter((read) => read !== undefined);
       if (key === undefined || known.length === 0 || known.length < reads.length) return;
       const { clock } = tenants[exchange.scope.environment].app;
-      caches[exchange.scope.environment].set(key, {
-        ...page,
+      const packedOf = (body: Buffer) => sentOf([...headers, 'content-encoding', 'gzip'], body);
+      const page: CachedPage = {
+        route,
+        plain: sentOf(headers, plain),
+        gzip: packed && packedOf(packed),
+        // A packed copy that is made later has a fraction of the size.
+        bytes: plain.length + (packed?.length ?? plain.length / 4),
         scopes: [...new Set(known.flatMap(({ scopes }) => scopes))],
         asOf: Math.min(...known.map(({ asOf }) => asOf)),
         until: Math.min(clock.now() + SECONDS_MAX, ...known.map(({ until }) => until)),
-      });
+      };
+      caches[exchange.scope.environment].set(key, page);
+      if (packed || plain.length < COMPRESSED_BYTES_MIN) return;
+      compress(plain).then(
+        (body) => {
+          page.gzip = packedOf(body);
+        },
+        // The plain page serves as well.
+        () => {},
+      );
     },
   };
+}
+
+const sentOf = (headers: readonly string[], body: Buffer): Sent => ({
+  headers: [...headers, 'content-length', String(body.length)],
+  body: body.length > TEXT_BYTES_MAX ? body : body.toString('latin1'),
+});
+
+function send(response: ServerResponse, { headers, body }: Sent, more: readonly string[]): void {
+  response.writeHead(200, [...headers, ...more]);
+  if (typeof body === 'string') sendBatched(response, body, 'latin1');
+  else response.end(body);
 }

@@ -50,6 +50,8 @@ export interface PageAnswer {
   readonly formTargets?: readonly string[];
   /** The page loads a script of ours. */
   readonly hasScript?: boolean;
+  /** The page is a mail, which has its styles in its elements. */
+  readonly isMail?: boolean;
 }
 
 type Handler = (app: App, request: PageRequest) => PageAnswer | Promise<PageAnswer>;
@@ -201,11 +203,11 @@ const textsOf = (fields: Fields): Texts =>
       .map(([name, text]) => [name, text.toWellFormed()]),
   );
 
-const policyOf = ({ formTargets = [], hasScript }: PageAnswer): string =>
+const policyOf = ({ formTargets = [], hasScript, isMail }: PageAnswer): string =>
   [
     "default-src 'none'",
     ...(hasScript ? ["script-src 'self'"] : []),
-    "style-src 'self'",
+    `style-src ${isMail ? "'unsafe-inline'" : "'self'"}`,
     "img-src 'self'",
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",

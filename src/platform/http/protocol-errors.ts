@@ -1,5 +1,5 @@
 import { powerOf } from '../access/admission.ts';
-import type { Access } from '../access/caller.ts';
+import { type Access, isForKeys } from '../access/caller.ts';
 import type { ErrorName } from '../errors/catalogue.ts';
 import { type AnyOperation, takesBody } from './operation.ts';
 import { lockErrors } from './operation-locks.ts';
@@ -42,15 +42,23 @@ export function protocolErrorsOf(operation: AnyOperation): readonly ErrorName[] 
 function accessErrors({ declaration: { access, method } }: AnyOperation): readonly ErrorName[] {
   switch (access.kind) {
     case 'anyone':
-      return access.named ? [...KEY_ERRORS, ...tokenErrors(access), ...powerErrors(access)] : [];
+      return access.named
+        ? [
+            ...KEY_ERRORS,
+            ...tokenErrors(access),
+            ...powerErrors(access),
+            ...when(access.content === true, 'OAUTH_UNEXPECTED_GAME_REFERENCE'),
+          ]
+        : [];
     case 'authentication':
       return [...KEY_ERRORS, 'ACTION_RESTRICTED_NO_TEST_KEY'];
     case 'reader':
       return [
         ...KEY_ERRORS,
         ...tokenErrors(access),
-        ...(method === 'GET' || access.keyWrites ? [] : SIGNED_IN),
+        ...(isForKeys(access, method) ? [] : SIGNED_IN),
         ...when(access.keyWrites === true, 'SERVICE_TOKEN_MISSING_SCOPE'),
+        ...when(access.content === true, 'OAUTH_UNEXPECTED_GAME_REFERENCE'),
       ];
     case 'user':
       return [

@@ -1,9 +1,11 @@
 import { type Caller, NOBODY } from '../access/caller.ts';
+import type { App } from '../app.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import type { Limiter, RateLimitBucket } from '../limits/limits.ts';
+import { trafficObservers } from '../telemetry/traffic.ts';
 import { limitedAddress } from './address.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Tenant } from './exchange.ts';
 import type { AnyOperation } from './operation.ts';
 
 type Limits = Exclude<Settings['rateLimits'], 'off'>;
@@ -18,6 +20,8 @@ export function addressBuckets(limits: Limits, ip: string, isWrite: boolean): Ra
 
 /** A game's key is unlimited, a user's key has its own bucket, and tokens share their user's. */
 export function callerBuckets(limits: Limits, caller: Caller, isWrite: boolean): RateLimitBucket[] {
+  if (caller.kind === 'key' && caller.server)
+    return [{ name: `t/${caller.server.tokenId}`, perMinute: caller.server.requestsPerMinute ?? limits.token }];
   if (caller.kind === 'key')
     return caller.userId === undefined ? [] : [{ name: `k/${caller.keyId}`, perMinute: limits.user_key }];
   const service = caller.kind === 'user' ? caller.service : caller;
@@ -44,8 +48,7 @@ type Taker = Pick<Exchange, 'tenant' | 'ip' | 'caller' | 'visitor'>;
 
 /** Counts the request against its address, also when it fails later. Waits only when a lease must be fetched. */
 export function takeForAddress(limits: Settings['rateLimits'], taker: Taker, isWrite: boolean): void | Promise<void> {
-  const { limiter } = taker.tenant;
-  if (limiter && limits !== 'off') return take(limiter, addressBuckets(limits, taker.ip, isWrite), 'RATE_LIMITED');
+  if (limits !== 'off') return take(taker.tenant, addressBuckets(limits, taker.ip, isWrite), 'RATE_LIMITED');
 }
 
 export function takeForCaller(
@@ -53,13 +56,13 @@ export function takeForCaller(
   { tenant, ip, caller, visitor }: Taker,
   { declaration }: AnyOperation,
 ): void | Promise<void> {
-  const { limiter } = tenant;
-  if (!limiter || limits === 'off') return;
-  const isWrite = declaration.method !== 'GET';
+  if (limits === 'off') return;
+  const { access, method } = declaration;
+  const isWrite = method !== 'GET' && !(access.kind === 'reader' && access.byPost);
   // A page reads several times, so its reads count for the visitor's address alone.
   const ofCaller =
-    visitor && !isWrite ? undefined : take(limiter, callerBuckets(limits, caller, isWrite), 'RATE_LIMITED');
-  const ofOperation = () => take(limiter, operationBuckets(limits, declaration, caller, ip), 'RATE_LIMITED_ENDPOINT');
+    visitor && !isWrite ? undefined : take(tenant, callerBuckets(limits, caller, isWrite), 'RATE_LIMITED');
+  const ofOperation = () => take(tenant, operationBuckets(limits, declaration, caller, ip), 'RATE_LIMITED_ENDPOINT');
   return ofCaller ? ofCaller.then(ofOperation) : ofOperation();
 }
 
@@ -69,24 +72,26 @@ export function takeForPage(
   { tenant, ip }: Taker,
   page: { id: string; limit?: number | undefined },
 ): void | Promise<void> {
-  const { limiter } = tenant;
-  if (limiter && limits !== 'off')
-    return take(limiter, operationBuckets(limits, page, NOBODY, ip), 'RATE_LIMITED_ENDPOINT');
+  if (limits !== 'off') return take(tenant, operationBuckets(limits, page, NOBODY, ip), 'RATE_LIMITED_ENDPOINT');
 }
 
 function take(
-  limiter: Limiter,
+  tenant: Tenant,
   buckets: readonly RateLimitBucket[],
   refusal: 'RATE_LIMITED' | 'RATE_LIMITED_ENDPOINT',
 ): void | Promise<void> {
-  if (buckets.length > 0 && !limiter.tryTake(buckets)) return waitFor(limiter, buckets, refusal);
+  const { app, limiter } = tenant;
+  if (limiter && buckets.length > 0 && !limiter.tryTake(buckets)) return waitFor(app, limiter, buckets, refusal);
 }
 
 async function waitFor(
+  app: App,
   limiter: Limiter,
   buckets: readonly RateLimitBucket[],
   refusal: 'RATE_LIMITED' | 'RATE_LIMITED_ENDPOINT',
 ): Promise<void> {
   const verdict = await limiter.take(buckets);
-  if (!verdict.allowed) throw new ApiError(refusal, { retryAfterSeconds: verdict.retryAfterSeconds });
+  if (verdict.allowed) return;
+  for (const each of app.extensions.of(trafficObservers)) each.onLimited(app, verdict.bucket.name);
+  throw new ApiError(refusal, { retryAfterSeconds: verdict.retryAfterSeconds });
 }

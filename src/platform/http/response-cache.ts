@@ -9,6 +9,7 @@ import type { AnyOperation } from './operation.ts';
 export interface CachedResponse {
   readonly body: Buffer | string;
   readonly bytes: number;
+  readonly entityTag: string;
   readonly headers: readonly string[];
   readonly scopes: readonly Scope[];
   /** `Changes.now()` before the first read for the response. */

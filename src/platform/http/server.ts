@@ -4,9 +4,10 @@ import type { App } from '../app.ts';
 import type { HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type AccessCheck, createExchanges, type Exchange, isUnambiguous, type Tenants } from './exchange.ts';
 import { createFastPath } from './fast-path.ts';
-import { createHandling } from './handling.ts';
+import { createHandling, type MovedIds } from './handling.ts';
 import { inProcessExchange } from './in-process.ts';
 import type { AnyOperation } from './operation.ts';
 import { type Count, createOutcomes, type Observe, SYSTEM_ROUTE } from './outcome.ts';
@@ -40,7 +41,11 @@ export interface ServerParts {
   readonly accessCheck?: AccessCheck | undefined;
   readonly observe?: Observe;
   readonly prepareRules?: (app: App, gameId: number, caller: Caller) => Promise<void>;
+  /** Where the game and mod of a path are now, asked if they were not found. */
+  readonly movedIds?: MovedIds;
   readonly count: Count;
+  /** Traces requests, except for those that are answered from the cache. */
+  readonly telemetry?: Pick<Telemetry, 'trace'> | undefined;
 }
 
 const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz'];
@@ -48,6 +53,8 @@ const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz'];
 const OPEN_PATHS: readonly string[] = [...HEALTH_PATHS, '/metrics'];
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+const traceparentOf = ({ headers }: IncomingMessage) => [headers['traceparent']].flat()[0];
 
 const VERSION = /^\/v(\d+)(?=\/|$)/;
 
@@ -65,12 +72,23 @@ export function createServer(parts: ServerParts): Listener {
     accessCheck,
     observe,
     prepareRules,
+    movedIds,
+    telemetry,
   } = parts;
   const exchanges = createExchanges(settings, tenants);
   const fastPath = createFastPath(settings, tenants);
   const pageCache = site && createPageCache(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
-  const handle = createHandling({ settings, operations, fastPath, transfers, draining, observe, prepareRules });
+  const handle = createHandling({
+    settings,
+    operations,
+    fastPath,
+    transfers,
+    draining,
+    observe,
+    prepareRules,
+    movedIds,
+  });
 
   /** Everything that a request from outside passes, besides the checks that its page has passed already. */
   const answerInside: AnswerInside = (page, request, visitor) => {
@@ -111,12 +129,20 @@ export function createServer(parts: ServerParts): Listener {
     outcomes.finish(exchange, response.statusCode, name);
   }
 
+  const answer = (exchange: Exchange) => void respond(exchange).catch((error) => outcomes.fail(exchange, error));
+
   return (request, response) => {
     const id = exchanges.nextId();
     const started = performance.now();
     // The fast path skips the access check, so it is off when there is one.
-    const repeat = accessCheck ? undefined : fastPath.answerRepeat(request, response, id);
-    if (repeat) return outcomes.finishRepeat(repeat, request, id, started, repeat.operation.declaration.id);
+    const isForApi = request.url?.startsWith('/v1/') ?? false;
+    if (!accessCheck && isForApi) {
+      const repeat = fastPath.answerRepeat(request, response, id);
+      if (repeat) return outcomes.finishRepeat(repeat, request, id, started, response.statusCode);
+    } else if (!accessCheck) {
+      const repeat = pageCache?.answerRepeat(request, response, id);
+      if (repeat) return outcomes.finishRepeat(repeat, request, id, started, response.statusCode);
+    }
     const exchange = exchanges.begin(request, response, id, started);
     if (!isUnambiguous(request)) {
       response.shouldKeepAlive = false;
@@ -125,7 +151,12 @@ export function createServer(parts: ServerParts): Listener {
     const page = accessCheck ? undefined : pageCache?.answer(exchange);
     if (page) return finishPage(exchange, page);
     const known = accessCheck ? undefined : fastPath.answer(exchange);
-    if (known) outcomes.finish(exchange, 200, known.declaration.id);
-    else respond(exchange).catch((error) => outcomes.fail(exchange, error));
+    if (known) outcomes.finish(exchange, response.statusCode, known.declaration.id);
+    else if (telemetry)
+      telemetry.trace(traceparentOf(request), started, (trace) => {
+        exchange.trace = trace;
+        answer(exchange);
+      });
+    else answer(exchange);
   };
 }

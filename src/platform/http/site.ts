@@ -11,7 +11,7 @@ import type { App } from '../app.ts';
 import { type Environment, isSiteHost } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
-import type { Language } from '../localisation/languages.ts';
+import { type Language, languageOf } from '../localisation/languages.ts';
 import { toApiError } from './answer.ts';
 import { cookieHeaders, cookiesOf, formToken, isForeign, isOwnFormToken } from './browser.ts';
 import { type Exchange, hasBody } from './exchange.ts';
@@ -105,6 +105,8 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
     const { request, scope, tenant, ip } = exchange;
     const cookies = cookiesOf(request, scope.environment);
     const visitor = (await findVisitor(tenant.app, cookies.session)) ?? NOBODY;
+    // A visitor who is known has chosen a language, wherever their browser comes from.
+    if (visitor.kind === 'user') exchange.language = languageOf(visitor.language) ?? exchange.language;
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
     if (isWrite) requireAcceptable(exchange, visitor);
     const names = { visit: cookies.visit ?? tenant.app.random.token(), browser: cookies.browser ?? '' };

@@ -5,6 +5,7 @@ import { type Environment, type HostScope, isSiteHost } from '../config/addresse
 import type { Settings } from '../config/settings.ts';
 import { createDocs, isDocsPath } from './docs/pages.ts';
 import { answerFile } from './files.ts';
+import { gaugesText } from './gauges.ts';
 import { type FindLegalText, LEGAL_POLICY, legalPage } from './legal.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { OpenApiDocument } from './openapi/types.ts';
@@ -57,7 +58,7 @@ export function createSystemRoutes({
     Object.entries({
       '/healthz': (_request, response) => sendText(response, 200, 'ok\n'),
       '/readyz': (_request, response) => answerReadiness(response, apps, health),
-      '/metrics': (request, response) => answerMetrics(request, response, settings, metrics),
+      '/metrics': (request, response) => answerMetrics(request, response, settings, apps, metrics),
       '/v1/openapi.json': (_request, response) =>
         sendText(response, 200, describe(), 'application/json; charset=utf-8'),
     } satisfies Record<string, Page>),
@@ -140,12 +141,21 @@ async function answerReadiness(
   if (health.draining) return sendText(response, 503, 'draining\n');
   try {
     const answering = await Promise.all(Object.values(apps).map(({ db }) => isAnswering(db)));
-    if (answering.every(Boolean)) return sendText(response, 200, 'ready\n');
+    if (answering.every(Boolean)) return sendText(response, 200, `ready\n${warningsOf(apps)}`);
   } catch {
     // As below.
   }
   sendText(response, 503, 'the database does not answer\n');
 }
+
+/** A service with these still serves, so it stays ready: a load balancer could do nothing about them. */
+const warningsOf = (apps: Readonly<Record<Environment, App>>): string =>
+  Object.values(apps)
+    .flatMap(({ environment, db: { condition } }) => [
+      ...(condition.isReadOnly ? [`warning: the ${environment} database cannot be written\n`] : []),
+      ...(condition.damage.length > 0 ? [`warning: the ${environment} database is damaged\n`] : []),
+    ])
+    .join('');
 
 const CHECK_PATIENCE_MS = 500;
 
@@ -172,14 +182,15 @@ async function answerMetrics(
   request: IncomingMessage,
   response: ServerResponse,
   settings: Settings,
+  apps: Readonly<Record<Environment, App>>,
   metrics: () => Promise<string | undefined>,
 ): Promise<void> {
   const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? '') && request.headers['x-forwarded-for'] === undefined;
   if (!isLocal && !bearsToken(request, settings.metricsToken))
     return sendText(response, 403, 'Read from loopback, or with MODSTEAD_METRICS_TOKEN as bearer token.\n');
-  const text = await metrics();
+  const [text, gauges] = await Promise.all([metrics(), gaugesText(apps)]);
   if (text === undefined) return sendText(response, 503, 'The processes did not report in time.\n');
-  sendText(response, 200, text, 'text/plain; version=0.0.4; charset=utf-8');
+  sendText(response, 200, text + gauges, 'text/plain; version=0.0.4; charset=utf-8');
 }
 
 function bearsToken(request: IncomingMessage, token: string | undefined): boolean {

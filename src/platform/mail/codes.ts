@@ -18,12 +18,6 @@ export function limitResending({ clock }: WithClock, dateSent: number | null | u
     throw new ApiError('EMAIL_UPDATE_CODE_REFRESH_RATE_LIMITED', { retryAfterSeconds: RESEND_SECONDS - waited });
 }
 
-/** The user waits for the code, so a failure to send it is reported at once. */
-export const mailed = (sending: Promise<void>): Promise<void> =>
-  sending.catch((cause) => {
-    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
-  });
-
 /** True while a code has not expired and has attempts left. */
 export const isOpenCode = (
   { clock }: WithClock,

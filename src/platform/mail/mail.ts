@@ -1,7 +1,9 @@
 export interface MailMessage {
   to: string;
   subject: string;
+  /** Plain text, with empty lines between paragraphs. */
   text: string;
+  /** The same as elements, where more than paragraphs and links are wanted. */
   html?: string;
   /** The one-click unsubscribe address of mail programs (RFC 8058). */
   optOut?: string;

@@ -112,10 +112,18 @@ test('a message that is sent twice with the same id has the same Message-ID', as
   assert.deepEqual([names.length, new Set(names).size, names[0]?.startsWith('letter-7@')], [2, 1, true]);
 });
 
-test('a message with HTML contains both forms', async (t) => {
+test('a message contains its text as HTML in the look of the site as well, and nothing in it is markup', async (t) => {
   const server = await anSmtpServer(t);
-  await aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Hi', text: 'plain', html: '<b>rich</b>' });
-  assert.match(server.letters[0]!.data, /multipart\/alternative[\s\S]*plain[\s\S]*<b>rich<\/b>/);
+  await aMail(t, server.url).send({
+    to: 'ada@example.net',
+    subject: 'Code: AB2CD',
+    text: 'Take AB2CD.\n\n<b>x</b> https://a.example/?b=1&c=2.',
+  });
+  const { data } = server.letters[0]!;
+  assert.match(data, /multipart\/alternative[\s\S]*text\/plain[\s\S]*Take AB2CD\.[\s\S]*text\/html/);
+  const html = data.replaceAll(/=\n/g, '').replaceAll('=3D', '=');
+  assert.match(html, /<strong[^>]*>AB2CD<\/strong>/);
+  assert.match(html, /&lt;b&gt;x&lt;\/b&gt; <a[^>]*href="https:\/\/a\.example\/\?b=1&amp;c=2">[^<]*<\/a>\./);
 });
 
 test('a subject of another script is encoded and stays one header', async (t) => {

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { letterOf, senderOf } from './letter.ts';
 import { type Mail, MailError, type MailMessage, requireSafeHeaders } from './mail.ts';
 
 const patienceMs = 10_000;
@@ -36,7 +37,8 @@ function transportTo(url: string) {
 }
 
 async function deliver(transport: Transport, from: string, mail: MailMessage): Promise<void> {
-  const { to, subject, text, html, optOut, id } = mail;
+  const { to, subject, text, optOut, id } = mail;
+  const html = letterOf(mail, senderOf(from));
   const recipient = { name: '', address: to };
   const headers = { 'Auto-Submitted': 'auto-generated', ...(optOut && optOutHeaders(optOut)) };
   const messageId = id && `<${id}@${domainOf(from)}>`;

@@ -1,3 +1,4 @@
+import { isForKeys } from '../../access/caller.ts';
 import type { JsonSchema } from '../openapi/schemas.ts';
 import type { OperationObject } from '../openapi/types.ts';
 import type { AnyOperation } from '../operation.ts';
@@ -5,8 +6,7 @@ import type { AnyOperation } from '../operation.ts';
 /** A curl command with the required fields of the operation. */
 export function exampleOf({ declaration }: AnyOperation, described: OperationObject): string {
   const { method, access } = declaration;
-  const byKey =
-    access.kind === 'authentication' || (access.kind === 'reader' && (method === 'GET' || access.keyWrites));
+  const byKey = access.kind === 'authentication' || (access.kind === 'reader' && isForKeys(access, method));
   const path = declaration.path.replace(/\{\w+\}/g, '1');
   const address = `"$API${path}${byKey ? '?api_key=$KEY' : ''}"`;
   const lines = [

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Access } from '../../access/caller.ts';
+import { type Access, isForKeys } from '../../access/caller.ts';
 import { HOLDERS, type Power } from '../../access/powers.ts';
 import { type ErrorName, errors } from '../../errors/catalogue.ts';
 import { errorMessage } from '../../errors/messages.ts';
@@ -14,13 +14,16 @@ import { answerRows, collapsed, fieldRow, table, typeOf } from './schema-table.t
 
 /** One operation with its parameters, response, errors and an example. */
 export function operationEntry(document: OpenApiDocument, { operation, described }: Entry): Html {
-  const { id, method, path, says, access, limit } = operation.declaration;
+  const { id, method, path, says, access, limit, deprecated } = operation.declaration;
+  const ending = deprecated
+    ? ` Deprecated since ${deprecated.since}; ends on ${deprecated.sunset}. Use ${deprecated.instead} instead.`
+    : '';
   const perMinute = limit === undefined ? '' : ` At most ${limit} requests a minute.`;
   const [type, body] = bodyOf(document, described);
   return html`<details class="entry">
 <summary><h3><span class="method ${method.toLowerCase()}">${method}</span> <code class="route">${path}</code></h3><code class="id">${id}</code><span class="says">${marked(says)}</span></summary>
 <div class="body" id="${id}" data-method="${method}" data-path="${path}" data-type="${type ?? ''}" data-credential="${credentialOf(access, method)}">
-<h4>Access</h4><p>${accessText(access)}${perMinute}</p>
+<h4>Access</h4><p>${accessText(access)}${perMinute}${ending}</p>
 ${parameterTables(document, described.parameters)}
 ${body}
 <h4>Answer</h4>${answer(document, operation, described.responses)}
@@ -38,7 +41,7 @@ function credentialOf(access: Access, method: string): string {
     case 'authentication':
       return 'key';
     case 'reader':
-      return method === 'GET' || access.keyWrites ? 'either' : 'token';
+      return isForKeys(access, method) ? 'either' : 'token';
     default:
       return 'token';
   }

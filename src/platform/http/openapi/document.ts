@@ -48,11 +48,17 @@ function byPathAndMethod({ declaration: one }: AnyOperation, { declaration: othe
 }
 
 function operationObject(operation: AnyOperation, schemas: Schemas, responses: Responses): OperationObject {
-  const { id, tag, says, limit, raw, rules } = operation.declaration;
+  const { id, tag, says, limit, raw, rules, deprecated } = operation.declaration;
   return {
     operationId: id,
     tags: [tag],
     description: says,
+    ...(deprecated && {
+      deprecated: true as const,
+      'x-deprecated-since': deprecated.since,
+      'x-sunset': deprecated.sunset,
+      'x-instead': deprecated.instead,
+    }),
     security: securityOf(operation),
     ...powerOfOperation(operation),
     ...(limit !== undefined && { 'x-requests-per-minute': limit }),

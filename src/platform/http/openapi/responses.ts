@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { ApiError, type ErrorName, errors } from '../../errors/catalogue.ts';
-import { type AnyOperation, isCsv, isEventStream, isStoredFile } from '../operation.ts';
+import { type AnyOperation, isCsv, isEventStream } from '../operation.ts';
 import { protocolErrorsOf, UNIVERSAL_ERRORS } from '../protocol-errors.ts';
 import { componentOf, type JsonSchema, type Schemas, sortedByKey } from './schemas.ts';
 import type { Reference, Response } from './types.ts';
@@ -33,19 +33,21 @@ export const HEADERS = {
   RetryAfter: { description: 'Seconds until the next attempt.', schema: { type: 'integer' } },
 };
 
-const BINARY = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
-const PARTS = { 'multipart/byteranges': { schema: { type: 'string', format: 'binary' } } };
+const BINARY = { schema: { type: 'string', format: 'binary' } };
 const LOCATED = { Location: { $ref: '#/components/headers/Location' } };
 
-/** The responses of a stored file, in the media type of the file. */
-const FILE_RESPONSES: Record<string, Response> = {
-  200: { description: 'The file. Its ETag is its SHA-256, in quotes.', content: BINARY },
-  206: { description: 'The parts that Range asks for, if If-Range allows.', content: { ...BINARY, ...PARTS } },
+/** The responses of a stored file of this media type. */
+const fileResponses = (mediaType: string): Record<string, Response> => ({
+  200: { description: 'The file. Its ETag is its SHA-256, in quotes.', content: { [mediaType]: BINARY } },
+  206: {
+    description: 'The parts that Range asks for, if If-Range allows.',
+    content: { [mediaType]: BINARY, 'multipart/byteranges': BINARY },
+  },
   302: { description: 'The address from which the storage hands out the file.', headers: LOCATED },
   304: { description: 'Not modified, by If-None-Match or If-Modified-Since.' },
   412: { description: 'Another file than If-Match or If-Unmodified-Since ask for.' },
   416: { description: 'The file has none of these parts, or too many are asked for.' },
-};
+});
 
 const STREAM_RESPONSES: Record<string, Response> = {
   200: {
@@ -62,8 +64,8 @@ const CSV_RESPONSES: Record<string, Response> = {
 };
 
 export function successOf({ declaration }: AnyOperation, schemas: Schemas): Record<string, Response> {
-  const { status, schema, orThere } = declaration.returns;
-  if (isStoredFile(declaration.returns)) return FILE_RESPONSES;
+  const { status, schema, orThere, mediaType } = declaration.returns;
+  if (mediaType !== undefined) return fileResponses(mediaType);
   if (isEventStream(declaration.returns)) return STREAM_RESPONSES;
   if (isCsv(declaration.returns)) return CSV_RESPONSES;
   const response: Response = { description: STATUS_CODES[status]! };

@@ -1,3 +1,4 @@
+import { isForKeys } from '../../access/caller.ts';
 import { HOLDERS } from '../../access/powers.ts';
 import type { AnyOperation } from '../operation.ts';
 import type { OperationObject } from './types.ts';
@@ -30,9 +31,9 @@ export function securityOf({ declaration: { access, method } }: AnyOperation): O
       return [{ api_key: [] }];
     case 'reader':
       return [
-        ...(method === 'GET' || access.keyWrites ? [{ api_key: [] }] : []),
+        ...(isForKeys(access, method) ? [{ api_key: [] }] : []),
         { oauth2: ['read'] },
-        ...(method === 'GET' || access.keyWrites ? [{ service: [access.keyWrites ? 'write' : 'read'] }] : []),
+        ...(isForKeys(access, method) ? [{ service: [access.keyWrites ? 'write' : 'read'] }] : []),
         ...(access.link ? [{}] : []),
       ];
     case 'user':

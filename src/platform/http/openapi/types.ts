@@ -28,6 +28,10 @@ export interface OperationObject {
   tags: string[];
   description: string;
   security: Record<string, string[]>[];
+  deprecated?: true;
+  'x-deprecated-since'?: string;
+  'x-sunset'?: string;
+  'x-instead'?: string;
   'x-requests-per-minute'?: number;
   'x-allowsRules'?: true;
   /** The power that the operation needs, and the user's tokens that have it. */

@@ -111,7 +111,7 @@ function valuesOf({ names, ...column }: Column, operator: Operator, value: Field
 
 function textsOf({ kind }: Column, operator: Operator, value: FieldValue): string[] {
   const texts = Array.isArray(value) ? value.map((item) => textOf(item) ?? '') : [textOf(value) ?? ''];
-  if (kind !== 'set' && operator !== 'in' && operator !== 'not-in') return texts.slice(-1);
+  if (kind !== 'set' && operator !== 'in' && operator !== 'not-in') return [texts.at(-1) ?? ''];
   return texts
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())

@@ -1,9 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { OpenObject, Storage } from '../../storage/storage.ts';
 import { peerOf } from '../address.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Bytes, Redirect, StoredFile } from '../operation.ts';
+import type { Bytes, StoredFile } from '../operation.ts';
 import { attachment } from './disposition.ts';
 import { Damaged } from './soundness.ts';
 import { startsAtFirstByte, type Transfers } from './transfer.ts';
@@ -13,11 +14,22 @@ interface FileParts {
   readonly transfers: Transfers;
 }
 
-/** Sends an operation's file, or delegates it to the server in front. */
+/** Long enough to start the download. Resuming later requires a new link, which a withdrawn file does not get. */
+const LINK_SECONDS = 300;
+const VARY = 'authorization, origin';
+
+/** Sends an operation's file, or delegates it to the storage or to the server in front. */
 export async function sendFile(parts: FileParts, exchange: Exchange, { file, begun }: Bytes): Promise<void> {
   const { request, response, tenant } = exchange;
+  const { storage } = tenant.app;
+  if (storage.link && followsLinks(storage, request)) {
+    const options = { seconds: LINK_SECONDS, type: file.type, disposition: attachment(file.filename) };
+    const location = await storage.link(file.key, options);
+    if (startsAtFirstByte(request)) begun();
+    return redirect(exchange, location);
+  }
   try {
-    const opened = await openWhole(tenant.app.storage, file);
+    const opened = await openWhole(storage, file);
     const offload = offloadHeaders(parts.settings, exchange, file);
     if (offload) {
       await parts.transfers.leave(opened, file.sha256);
@@ -40,10 +52,18 @@ export async function sendFile(parts: FileParts, exchange: Exchange, { file, beg
   }
 }
 
-export function sendRedirect({ request, response, headers }: Exchange, { location, begun }: Redirect): void {
-  if (startsAtFirstByte(request)) begun();
+/**
+ * Links are signed for GET. Game SDKs repeat the header Authorization after a redirect, which S3 refuses beside a signed
+ * link; clients with the Fetch standard's headers remove it.
+ */
+function followsLinks({ linksRefuseCredentials }: Storage, { method, headers }: IncomingMessage): boolean {
+  if (method === 'HEAD') return false;
+  return !linksRefuseCredentials || headers.authorization === undefined || headers['sec-fetch-mode'] !== undefined;
+}
+
+function redirect({ response, headers }: Exchange, location: string): void {
   const about = ['location', location, 'content-length', '0', 'cache-control', 'private, no-store'];
-  response.writeHead(302, [...about, 'referrer-policy', 'no-referrer', ...headers]).end();
+  response.writeHead(302, [...about, 'referrer-policy', 'no-referrer', 'vary', VARY, ...headers]).end();
 }
 
 /** A missing object or one of another length is damaged, and nothing of it is sent. */
@@ -61,7 +81,7 @@ const headersOf = ({ headers }: Exchange, { filename }: StoredFile): string[] =>
   'cache-control',
   'private, no-cache',
   'vary',
-  'authorization, origin',
+  VARY,
   'content-security-policy',
   "default-src 'none'; sandbox",
   'cross-origin-resource-policy',
