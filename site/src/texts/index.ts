@@ -10,23 +10,19 @@ const RIGHT_TO_LEFT = new Set(['ar', 'he', 'fa', 'ur']);
 
 const baseOf = (language: string) => language.split('-')[0]!;
 
-/** The language nearest to the asked one that has the texts. */
-const nearest = (name: string, asked: string): string =>
-  [asked, baseOf(asked)].find((language) => `${name}/${language}` in loaders) ?? 'en';
-
 /** The language of the site that is nearest to a language of the API. */
-export const languageOf = (asked: string): string => nearest('everywhere', asked);
+export const languageOf = (asked: string): string =>
+  [asked, baseOf(asked)].find((language) => language in loaders) ?? 'en';
 
 /** Accented English, from left to right or from right to left, that shows texts which are not translatable or do not fit. */
 export const isPseudo = (language: string): boolean => language === 'en-XA' || language === 'ar-XB';
 
 export const directionOf = (language: string): 'ltr' | 'rtl' => (RIGHT_TO_LEFT.has(baseOf(language)) ? 'rtl' : 'ltr');
 
-const load = async (name: string, language: string): Promise<unknown> =>
-  (await loaders[`${name}/${nearest(name, language)}`]!()).default;
+const load = (language: string) => loaders[languageOf(language)]!();
 
 /** Loaded one by one, so that a browser gets its own language and the areas of its page alone. */
-export const textsOfEveryPage = (language: string): Promise<Texts> => load('everywhere', language) as Promise<Texts>;
+export const textsOfEveryPage = async (language: string): Promise<Texts> => (await load(language)).default as Texts;
 
 /** `t` of a section's layout: what its parent has, and further areas. */
 export async function withAreas<Before extends object, A extends Exclude<Area, Everywhere>>(
@@ -34,6 +30,7 @@ export async function withAreas<Before extends object, A extends Exclude<Area, E
   language: string,
   areas: readonly A[],
 ): Promise<Before & Pick<Areas, A>> {
-  const loaded = await Promise.all(areas.map(async (area) => [area, await load(area, language)] as const));
+  const { areas: loadersOf } = await load(language);
+  const loaded = await Promise.all(areas.map(async (area) => [area, (await loadersOf[area]!()).default] as const));
   return { ...before, ...(Object.fromEntries(loaded) as Pick<Areas, A>) };
 }

@@ -1,6 +1,10 @@
 declare module 'virtual:texts' {
-  /** Named by area and language, as in `account/de`. */
-  const loaders: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>>;
+  interface Language {
+    /** The texts of every page. */
+    readonly default: unknown;
+    readonly areas: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>>;
+  }
+  const loaders: Readonly<Record<string, () => Promise<Language>>>;
   export default loaders;
 }
 

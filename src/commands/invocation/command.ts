@@ -1,19 +1,24 @@
 import { parseArgs } from 'node:util';
 import type { Environment } from '../../platform/config/addresses.ts';
 import type { Settings } from '../../platform/config/settings.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import type { Message } from './messages.ts';
 
-/** An expected failure. Its message is the sentence that the operator reads. */
+/** An expected failure. What the person reads is its message, or its texts in their language. */
 export class Refusal extends Error {
   readonly exitCode: number;
+  readonly texts: readonly Message[];
 
-  constructor(message: string, exitCode = 1) {
-    super(message);
+  constructor(reason: string | readonly Message[], exitCode = 1) {
+    super(typeof reason === 'string' ? reason : JSON.stringify(reason));
     this.exitCode = exitCode;
+    this.texts = typeof reason === 'string' ? [] : reason;
   }
 }
 
 /** An error in the command line itself. */
-export const misuse = (message: string): Refusal => new Refusal(message, 2);
+export const misuse = (reason: string | Message, ...more: readonly Message[]): Refusal =>
+  new Refusal(typeof reason === 'string' ? reason : [reason, ...more], 2);
 
 interface Option {
   readonly type: 'string' | 'boolean';
@@ -38,6 +43,7 @@ type ValueOf<O extends Option> = O extends { type: 'boolean' }
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   out(text: string): void;
+  err(text: string): void;
 }
 
 export interface Invocation<O extends Options> {
@@ -47,10 +53,14 @@ export interface Invocation<O extends Options> {
   readonly environment: Environment;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
+  /** The language of the person, if the command is localised; otherwise English. */
+  readonly language: Language;
   /** Throws a SettingError if a setting is invalid. */
   settings(): Settings;
   /** Prints a line while the command runs. */
   show(text: string): void;
+  /** Prints a line of progress, on standard error. */
+  report(text: string): void;
 }
 
 interface Result {
@@ -69,6 +79,8 @@ export interface Declaration<O extends Options> {
   readonly positionals?: boolean;
   /** For those who have no service: it reads no settings, and runs without the dependencies of the service. */
   readonly standalone?: boolean;
+  /** For authors and players: its output is in the language of the person. The commands of operators are in English. */
+  readonly localised?: boolean;
   /** Whether it returns data and therefore accepts `--json`. */
   readonly json: boolean;
   run(invocation: Invocation<O>): Promise<Result | undefined>;
@@ -88,7 +100,7 @@ export const PROGRAM = 'npx modstead';
 
 export function command<const O extends Options>(declaration: Declaration<O>): Command {
   const { name, usage, says } = declaration;
-  const options = { ...declaration.options, ...commonOptions(declaration.json) };
+  const options = { ...declaration.options, ...commonOptions(declaration) };
   const help = helpOf(declaration, options);
   const run = async (args: readonly string[], terminal: Terminal) => {
     const { values, positionals } = parse(declaration, options, args);
@@ -102,13 +114,43 @@ export function command<const O extends Options>(declaration: Declaration<O>): C
       environment: values['sandbox'] ? 'sandbox' : 'production',
       json: values['json'] === true,
       env: terminal.env,
+      language: declaration.localised ? await chosenLanguage(values['language'], terminal) : 'en',
       settings,
       show: (text) => show(terminal, text),
+      report: (text) => terminal.err(`${text}\n`),
     });
     if (result) show(terminal, values['json'] ? JSON.stringify(result.object) : result.text);
     return result?.exitCode ?? 0;
   };
-  return { name, usage, says, help, run };
+  return { name, usage, says, help, run: (args, terminal) => inWords(declaration, args, terminal, run) };
+}
+
+async function chosenLanguage(given: unknown, { env }: Terminal): Promise<Language> {
+  const { languageOfLocale, languageOfTerminal, SPOKEN } = await import('./language.ts');
+  if (typeof given !== 'string') return languageOfTerminal(env);
+  const language = languageOfLocale(given);
+  if (language) return language;
+  throw misuse({ name: 'option_one_of', values: { option: '--language', values: { any: SPOKEN }, value: given } });
+}
+
+/** Puts a refusal into words. They are loaded only here, because most runs need none. */
+async function inWords(
+  { localised }: Declaration<Options>,
+  args: readonly string[],
+  terminal: Terminal,
+  run: Command['run'],
+): Promise<number> {
+  try {
+    return await run(args, terminal);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.texts.length === 0) throw error;
+    const [{ wordsIn }, { languageOfArguments }] = await Promise.all([
+      import('./messages.ts'),
+      import('./language.ts'),
+    ]);
+    const words = wordsIn(localised ? languageOfArguments(args, terminal.env) : 'en');
+    throw new Refusal(words(...error.texts), error.exitCode);
+  }
 }
 
 async function settingsReader(env: NodeJS.ProcessEnv): Promise<() => Settings> {
@@ -125,8 +167,15 @@ export function show(terminal: Terminal, text: string): 0 {
   return 0;
 }
 
-function commonOptions(json: boolean): Options {
+function commonOptions({ json, localised }: Declaration<Options>): Options {
   return {
+    ...(localised && {
+      language: {
+        type: 'string',
+        value: 'LANGUAGE',
+        says: 'of the output, such as de or pt-BR (default: LANGUAGE, LC_ALL, LC_MESSAGES or LANG)',
+      },
+    }),
     sandbox: { type: 'boolean', says: 'act on the sandbox instead of production' },
     ...(json && { json: { type: 'boolean', says: 'print one JSON object and nothing else' } }),
     help: { type: 'boolean', says: 'print this' },
@@ -150,7 +199,8 @@ function parse(declaration: Declaration<Options>, options: Options, args: readon
     for (const token of tokens) {
       if (token.kind !== 'option' || config[token.name]?.multiple) continue;
       // The last value would win silently, which hides typing mistakes.
-      if (seen.has(token.name)) throw misuse(`--${token.name} is given twice; ${hint(declaration)}`);
+      if (seen.has(token.name))
+        throw misuse({ name: 'option_twice', values: { option: `--${token.name}` } }, helpHint(declaration.name));
       seen.add(token.name);
     }
     const [stray] = positionals;
@@ -159,16 +209,22 @@ function parse(declaration: Declaration<Options>, options: Options, args: readon
     return { values, positionals };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw misuse(`${sentenceOf(error, declaration)}; ${hint(declaration)}`);
+    throw misuse(problemOf(error, declaration), helpHint(declaration.name));
   }
 }
 
 const hint = ({ name }: { name: string }) => `"${PROGRAM} ${name} --help" shows what it takes.`;
 
-function sentenceOf(error: Error & { code?: string }, { name }: Declaration<Options>): string {
+export const helpHint = (name: string): Message => ({
+  name: 'help_hint',
+  values: { help: `${PROGRAM} ${name} --help` },
+});
+
+function problemOf(error: Error & { code?: string }, { name: command }: Declaration<Options>): Message {
   const option = /'(-[^' ]*)/.exec(error.message)?.[1] ?? '';
-  if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `"${name}" has no option ${option}`;
-  return error.message.includes('does not take an argument') ? `${option} takes no value` : `${option} needs a value`;
+  if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return { name: 'option_unknown', values: { command, option } };
+  const isSwitch = error.message.includes('does not take an argument');
+  return { name: isSwitch ? 'option_takes_no_value' : 'option_needs_value', values: { option } };
 }
 
 function requireValues(declaration: Declaration<Options>, values: Record<string, unknown>): void {
@@ -197,6 +253,6 @@ export function columns(pairs: readonly (readonly [string, string])[]): string {
 
 /** Parses an id; the error names the option. */
 export function idOf(text: string, option: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw misuse(`${option} must be an id, a whole number above 0, not "${text}".`);
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw misuse({ name: 'option_id', values: { option, value: text } });
   return Number(text);
 }

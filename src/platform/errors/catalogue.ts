@@ -471,6 +471,7 @@ export const unpublished = {
   METHOD_NOT_ALLOWED: { ref: 14000, status: 405 },
   /** Posting the same text twice is 17011 as well. */
   REQUEST_REPEATED: { ref: 17011, status: 409 },
+  MODERATION_CLAIMED: { ref: 29501, status: 409 },
   OAUTH_INVALID_REQUEST: { ref: 13009, status: 400 },
   OAUTH_INVALID_CLIENT: { ref: 11075, status: 400 },
   OAUTH_INVALID_GRANT: { ref: 11005, status: 400 },
