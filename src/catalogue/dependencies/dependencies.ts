@@ -14,6 +14,7 @@ import {
   mayEdit,
   modChanged,
   modDocuments,
+  reachedAmong,
   requireMod,
   type StoredMod,
 } from '../mods/mods.ts';
@@ -53,9 +54,10 @@ export async function listDependencies(
   const ids = rows.map(({ id }) => id);
   const documents = await modDocuments(app, ids, language, platform);
   const shown = await shownTo(app, caller, gameId, ids);
+  const reached = new Set((await reachedAmong(app.db, caller, rows)).map(({ id }) => id));
   const listed = rows.flatMap(({ id, depth }) => {
     const mod = documents.get(id);
-    return mod ? [{ mod, depth, whole: shown(mod) }] : [];
+    return mod ? [{ mod, depth, whole: shown(mod) && reached.has(id) }] : [];
   });
   return { listed, total };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reader, user } from '../../platform/access/caller.ts';
+import { contentReader, reader, user } from '../../platform/access/caller.ts';
 import { Id, MessageObject, ModPath, page, pageOf, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
@@ -25,7 +25,7 @@ export const getModDependencies = operation({
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/dependencies',
   says: 'Lists the dependencies of a mod, whatever their status, visibility and platforms. Mods that the caller may not see have only their identifiers.',
-  access: reader(),
+  access: contentReader(),
   params: ModPath,
   query: z.object({
     recursive: z

@@ -4,5 +4,9 @@ import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { removeUnusedImage } from './media.ts';
 
 export const gameJobs: readonly JobHandler<App>[] = [
-  { kind: REMOVE_UNUSED_IMAGE, run: (app, { folder }: { folder: string }) => removeUnusedImage(app, folder) },
+  {
+    kind: REMOVE_UNUSED_IMAGE,
+    byAge: true,
+    run: (app, { folder }: { folder: string }) => removeUnusedImage(app, folder),
+  },
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { userJson } from '../../people/users/object.ts';
-import { reader, user } from '../../platform/access/caller.ts';
+import { contentReader, reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
@@ -68,7 +68,7 @@ export const getGame = operation({
   method: 'GET',
   path: '/games/{game_id}',
   says: 'Shows one game. A game that is not accepted is visible to its own key, its team and its previewers.',
-  access: reader(),
+  access: contentReader(),
   params: GamePath,
   query: ShowHiddenTags,
   returns: ok(GameObject),

@@ -91,3 +91,14 @@ export async function addStats(query: Query, { id, date_added }: Pick<GameRow, '
     })
     .execute();
 }
+
+/** Gives imported games their row of stats if they have none, and counts their public mods. */
+export async function completeStats({ query }: Pick<Transaction, 'query'>, ids: readonly number[]): Promise<void> {
+  await sql`insert into game_stats (game_id, mods_count_total, mods_downloads_today, mods_downloads_total,
+      mods_downloads_daily_average, mods_subscribers_total, date_expires)
+    select g.id, 0, 0, 0, 0, 0, 0 from games g
+    where g.id in (${sql.join(ids)}) and not exists (select 1 from game_stats s where s.game_id = g.id)`.execute(query);
+  await sql`update game_stats set mods_count_total = (select count(*) from mods m
+      where m.game_id = game_stats.game_id and m.status = 1 and m.visible = 1)
+    where game_id in (${sql.join(ids)})`.execute(query);
+}

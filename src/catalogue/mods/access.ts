@@ -1,7 +1,8 @@
-import { type Caller, muterOf, type UserCaller, visibilityClass } from '../../platform/access/caller.ts';
+import { type Caller, modReachOf, muterOf, type UserCaller, visibilityClass } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
+import { reachesMod } from '../../platform/database/mod-reach.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
@@ -69,10 +70,45 @@ async function refuseUnseen(
   refusals?: Refusals,
 ): Promise<void> {
   if (mod?.game_id !== gameId) throw new ApiError('MOD_NOT_FOUND');
+  const reach = modReachOf(caller);
+  if (reach && !(await reachesMod(reader, reach, mod.id))) throw new ApiError('MOD_NOT_FOUND');
   if (isPublic(mod)) return;
   const levels = await levelsOf(reader, caller, mod);
   if (levels.mod > 0 || levels.game > 0 || (await isCustomer(reader, caller, mod))) return;
   await requirePreview(reader, caller, mod, refusals);
+}
+
+/** Those of the mods that are within the reach of the caller's credential. */
+export async function reachedAmong<M extends { readonly id: number }>(
+  db: Database,
+  caller: Caller,
+  mods: readonly M[],
+): Promise<readonly M[]> {
+  const reach = modReachOf(caller);
+  if (!reach || mods.length === 0) return mods;
+  const ids = await store.reachedAmong(
+    db.query,
+    reach,
+    mods.map(({ id }) => id),
+  );
+  return mods.filter(({ id }) => ids.has(id));
+}
+
+/** Which of these mods of a game the caller sees, in as many queries for many mods as for one. */
+export async function visibleAmong(
+  db: Database,
+  caller: Caller,
+  gameId: number,
+  mods: readonly Shown[],
+): Promise<ReadonlySet<number>> {
+  const reached = await reachedAmong(db, caller, mods);
+  const ofGame = reached.filter(({ game_id, status }) => game_id === gameId && status !== MOD_DELETED);
+  const hidden = ofGame.filter((mod) => !isPublic(mod)).map(({ id }) => id);
+  const isMember = hidden.length > 0 && (await teamLevel(db, caller, 'games', gameId)) > 0;
+  const isStranger = isMember || hidden.length === 0 || caller.kind !== 'user';
+  const known = isStranger ? [] : await store.knownAmong(db.query, caller.userId, hidden);
+  const unseen = new Set(isMember ? [] : hidden).difference(new Set(known));
+  return new Set(ofGame.map(({ id }) => id)).difference(unseen);
 }
 
 /** A hidden mod stays visible to its subscribers and buyers. */
@@ -207,7 +243,7 @@ export function requireSingleMod(
   const found = singleMod(app, id, language, platform);
   const seen = (mod: SingleMod | undefined) => {
     const isOpen = mod?.game_id === gameId && mod.game_status === GAME_ACCEPTED && isOpenToThirdParties(mod);
-    return isOpen && isPublic(mod) ? mod : requireSeen(app, caller, gameId, id, mod, isOpen);
+    return isOpen && isPublic(mod) && !modReachOf(caller) ? mod : requireSeen(app, caller, gameId, id, mod, isOpen);
   };
   return found instanceof Promise ? found.then(seen) : seen(found);
 }
@@ -267,6 +303,7 @@ export async function scopeOfGame(
     gameId,
     ownId: undefined,
     everything,
+    reach: modReachOf(caller),
     memberId: caller.kind === 'user' && caller.inTeams ? caller.userId : undefined,
     // A moderator must also see mods of authors whom they have muted.
     muterId: everything ? undefined : muterOf(caller),

@@ -8,6 +8,7 @@ import {
   type Tables,
   type Value,
 } from '../../platform/database/database.ts';
+import { isWithinReach, type ModReach } from '../../platform/database/mod-reach.ts';
 import { isLiveOn } from '../../platform/database/platforms.ts';
 import type { ModsTable } from './table.ts';
 
@@ -37,6 +38,8 @@ export interface ModScope {
   /** Only mods that are live on this platform. */
   readonly platform?: string | undefined;
   readonly platformStatus?: PlatformStatus | undefined;
+  /** Only mods within the reach of the caller's credential. */
+  readonly reach?: ModReach | undefined;
 }
 
 /** Only, or also, mods with a file that awaits approval on the platform, or on any platform. */
@@ -54,8 +57,8 @@ const isBoughtBy = (userId: number) =>
 const isInPublicGame = sql<boolean>`m.game_id in (select g.id from games g where g.status = 1)`;
 
 /** Public mods and nothing else. */
-export const isDefault = ({ ownId, subscriberId, buyerId, authorId, asksStatus, asksVisible }: ModScope) =>
-  [ownId, subscriberId, buyerId, authorId].every((id) => id === undefined) && !asksStatus && !asksVisible;
+export const isDefault = ({ ownId, subscriberId, buyerId, authorId, asksStatus, asksVisible, reach }: ModScope) =>
+  [ownId, subscriberId, buyerId, authorId, reach].every((id) => id === undefined) && !asksStatus && !asksVisible;
 export const isForAll = ({ platform, platformStatus }: ModScope) =>
   platform === undefined && platformStatus === undefined;
 
@@ -63,6 +66,7 @@ export function within(query: Query, scope: ModScope) {
   let mods = query.selectFrom('mods as m');
   if (!isForAll(scope)) mods = mods.where(isOnPlatform(scope));
   if (scope.gameId !== undefined) mods = mods.where('m.game_id', '=', scope.gameId);
+  if (scope.reach) mods = mods.where(isWithinReach(scope.reach));
   if (scope.subscriberId !== undefined)
     return mods.where(isSubscribedBy(scope.subscriberId)).where('m.status', '<>', 3);
   if (scope.buyerId !== undefined) return mods.where(isBoughtBy(scope.buyerId)).where('m.status', '<>', 3);
@@ -182,6 +186,22 @@ export async function countEqual(
 export function afterEqual(reader: Reader, gameId: number, order: Order, { value }: Position, cut: Cut) {
   const condition = `and ${order.sql} ${order.descending ? '<' : '>'} ?`;
   return idsIn(reader, publicIn('m.id', condition, order, LIMITED), [gameId, value, cut.limit, cut.offset]);
+}
+
+const AMONG: Statement = {
+  text: `select m.id from json_each(?) j cross join mods m on m.id = j.value
+    where m.game_id = ? and m.status = 1 and m.visible = 1 order by m.id`,
+  postgres: `select m.id from unnest(cast(translate($1, '[]', '{}') as bigint[])) as j (value) join mods m on m.id = j.value
+    where m.game_id = $2 and m.status = 1 and m.visible = 1 order by m.id`,
+};
+/** Those of these mods that are public, in the order of their ids. */
+export async function publicAmong(
+  db: Pick<Database, 'all'>,
+  gameId: number,
+  ids: readonly number[],
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(AMONG, [JSON.stringify([...new Set(ids)]), gameId]);
+  return rows.map(({ id }) => id);
 }
 
 const TAGS_OF_GAME = sql<{ id: number; name: string; mods: number }>`select t.id, t.name, t.mods_count as mods

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { requireVisibleUser } from '../../people/users/profile.ts';
-import { type Caller, reader, type UserCaller, user, userOrService } from '../../platform/access/caller.ts';
+import {
+  type Caller,
+  contentReader,
+  reader,
+  type UserCaller,
+  user,
+  userOrService,
+} from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { GamePath, ModPath, pageOf, pageOfJson, UserPath } from '../../platform/http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
@@ -24,7 +31,7 @@ export const getMods = operation({
   method: 'GET',
   path: '/games/{game_id}/mods',
   says: 'Lists the public mods of a game (where the game sells, only free ones unless `revenue_type` is 1, paid, or 2, both); for a platform, where the game has platforms, those that are live on it. Filters by `status` and `visible` also find mods of the caller’s own teams that are not public; operators other than `=` and `-in` are for the game’s team.',
-  access: reader(),
+  access: contentReader(),
   params: GamePath,
   query: PlatformStatusQuery,
   list: modListing,
@@ -103,7 +110,7 @@ export const getMod = operation({
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}',
   says: 'Shows one mod. A mod that is hidden or not accepted is visible to its own team, the team of its game, its subscribers and its previewers.',
-  access: reader(),
+  access: contentReader(),
   params: ModPath,
   returns: ok(ModObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_VIEW_PERMISSION'],

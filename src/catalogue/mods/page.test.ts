@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { z } from 'zod';
 import { type Mod, startApi } from '../../../test/api.ts';
 import { isValidLink } from '../live-files/links.ts';
+import type { ModObject as ModSchema } from './object.ts';
 import { editModByPut, getMod, getMods } from './operations.ts';
 import { pageOfMods } from './page.ts';
+
+type ModObject = z.output<typeof ModSchema>;
 
 const api = await startApi();
 const game = await api.aGame();
@@ -65,4 +69,36 @@ test('a page leaves out a mod that was removed after its id was found, at any po
     const left = ids.filter((id) => id !== GONE);
     assert.deepEqual([page.data.map(({ id }: Mod) => id), page.result_count], [left, left.length]);
   }
+});
+
+test('a page that was shown before shows what has changed since, whoever changed it', async () => {
+  const app = api.app();
+  const [{ id }] = mods as [Mod];
+  const request = { gameId: game.id, ids: [id], platform: undefined, limit: 10, offset: 0, total: 1 };
+  const shown = async (language: string) =>
+    (JSON.parse(String(await pageOfMods(app, { ...request, language }))) as { data: ModObject[] }).data[0]!;
+  const write = (work: (query: typeof app.db.query) => Promise<unknown>) =>
+    app.db.write(async ({ query, changed }) => {
+      await work(query);
+      changed(`games/${game.id}`);
+    });
+  await Promise.all([shown('en'), shown('de')]);
+
+  await write((query) => query.updateTable('users').set({ username: 'Renamed' }).where('id', '=', owner.id).execute());
+  assert.equal((await shown('en')).submitted_by.username, 'Renamed');
+
+  const body = `{"id":${id},"name":"Auf Deutsch"`;
+  await write((query) => query.updateTable('mod_documents').set({ body }).where('mod_id', '=', id).execute());
+  assert.equal((await shown('de')).name, 'Auf Deutsch');
+  assert.equal((await shown('en')).name, NAMES[0]);
+
+  await write((query) => query.updateTable('mod_cards').set({ body }).where('mod_id', '=', id).execute());
+  assert.equal((await shown('en')).name, 'Auf Deutsch');
+
+  const counted = '"downloads_total":8';
+  await write((query) => query.updateTable('mod_stats').set({ counted }).where('mod_id', '=', id).execute());
+  assert.equal((await shown('en')).stats.downloads_total, 8);
+
+  await write((query) => query.updateTable('games').set({ name_id: 'elsewhere' }).where('id', '=', game.id).execute());
+  assert.match((await shown('en')).profile_url, /\/g\/elsewhere\//);
 });

@@ -13,6 +13,7 @@ import {
   withEncodedAddressesIn,
   withSignatures,
 } from './page-addresses.ts';
+import { modsOfPage, type RowOfPage, versionsOf } from './page-kept.ts';
 import { withPending } from './pending-stats.ts';
 import { hasPending, statsOf, withTexts } from './stats-store.ts';
 
@@ -56,7 +57,7 @@ interface SqlDialect {
   /** The join keyword that keeps the written order, so that mods come in the order of the ids. */
   readonly join: string;
   /** The columns of a page, given the parts of a mod's JSON. */
-  readonly columns: (parts: PartsOfMod) => string;
+  readonly columns: (parts: PartsOfMod, translated: boolean) => string;
 }
 
 interface PartsOfMod {
@@ -88,13 +89,12 @@ const POSTGRES: SqlDialect = {
       || ',"avatar":'`,
     behind: `',"timezone":"' || u.timezone || '","language":"' || u.language || '","profile_url":"'`,
   },
-  ids: `unnest(cast(translate($1, '[]', '{}') as bigint[])) with ordinality as j (value, place)
-    join mod_cards c on c.mod_id = j.value`,
+  ids: `unnest(cast(translate($1, '[]', '{}') as bigint[])) as j (value) join mod_cards c on c.mod_id = j.value`,
   joined: (...texts) => texts.join(' || '),
   unencoded: `chr(${UNENCODED})`,
   join: 'join',
-  columns: ({ body, live, end }) =>
-    `j.place, ${body} as body, ${live.body} as file_body, ${live.link} as file_link, ${end.join(' || ')} as rest`,
+  columns: ({ body, live, end }, translated) => `c.mod_id, ${versionsOf(translated)} as versions, ${body} as body,
+    ${live.body} as file_body, ${live.link} as file_link, ${end.join(' || ')} as rest`,
 };
 
 /** The parameters of a statement, in this order. A single mod needs only the first and the language. */
@@ -204,8 +204,13 @@ interface Variant {
 function pageIn(dialect: SqlDialect, fixed: Fixed, variant: Variant): string {
   const { people, ids, join, columns } = dialect;
   const parts = { body: bodyIn(variant.translated), live: variant.live, end: endIn(dialect, fixed, OF_PAGE) };
-  return `select ${columns(parts)} from ${ids} ${joinedTo(join, people, variant)}`;
+  return `select ${columns(parts, variant.translated)} from ${ids} ${joinedTo(join, people, variant)}`;
 }
+
+/** Only PostgreSQL has versions of rows. */
+const versionsIn = ({ people, ids, join }: SqlDialect, _: Fixed, variant: Variant): string =>
+  `select string_agg(c.mod_id || ' ' || ${versionsOf(variant.translated)}, ',') as versions
+    from ${ids} ${joinedTo(join, people, variant)}`;
 
 function singleIn(dialect: SqlDialect, fixed: Fixed, variant: Variant): string {
   const { translated, live } = variant;
@@ -255,7 +260,7 @@ function variantsOf(
 const variantFor = (variants: Variants, language: string, platform: string): Prepared =>
   variants[language === 'en' ? 'english' : 'translated'][platform === '' ? 'shown' : 'onPlatform'];
 
-const statements = new WeakMap<App['addresses'], { readonly page: Variants; readonly single: Variants }>();
+const statements = new WeakMap<App['addresses'], Record<'page' | 'versions' | 'single', Variants>>();
 
 function statementsOf(app: App) {
   const known = statements.get(app.addresses);
@@ -267,7 +272,11 @@ function statementsOf(app: App) {
     files: addresses.file(''),
     placeholder: JSON.stringify(toAvatar(app, null)),
   };
-  const made = { page: variantsOf(pageIn, fixed, true), single: variantsOf(singleIn, fixed) };
+  const made = {
+    page: variantsOf(pageIn, fixed, true),
+    versions: variantsOf(versionsIn, fixed),
+    single: variantsOf(singleIn, fixed),
+  };
   statements.set(addresses, made);
   return made;
 }
@@ -302,7 +311,7 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
   const prepared = variantFor(statementsOf(app).page, language, platform);
   const page = { ...request, platform, game, link, prepared };
   const bytes = await (app.db.dialect === 'sqlite' ? assembledBySqlite(app, page) : assembledHere(app, page));
-  return withEncodedAddresses(withSignatures(app, bytes, expires));
+  return withSignatures(app, bytes, expires);
 }
 
 /** The address around the link's own part of a file's path. */
@@ -338,36 +347,26 @@ async function assembledBySqlite(app: App, page: PreparedPage): Promise<Buffer> 
   const { text, mods } = (await app.db.first<{ text: Uint8Array; mods: number }>(prepared.statement, values))!;
   // One of the mods was removed after its id was found.
   if (mods < ids.length) return assembledBySqlite(app, { ...page, ids: await cardsAmong(app.db.query, ids) });
-  return Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  return withEncodedAddresses(Buffer.from(text.buffer, text.byteOffset, text.byteLength));
 }
-
-interface RowOfPage {
-  readonly place: number;
-  readonly body: Buffer;
-  readonly file_body: Buffer | null;
-  readonly file_link: Buffer | null;
-  readonly rest: Buffer;
-}
-
-const COMMA = Buffer.from(',');
-const BEFORE_FILE = Buffer.from(',"modfile":');
-const NO_FILE = Buffer.from('{}');
 
 async function assembledHere(app: App, page: PreparedPage): Promise<Buffer> {
-  const { prepared } = page;
-  const rows = await app.db.all<RowOfPage>(prepared.statement, prepared.valuesOf('postgres', valuesFor(app, page, '')));
-  rows.sort((one, other) => one.place - other.place);
-  const link = { before: Buffer.from(page.link.before), behind: Buffer.from(page.link.behind) };
-  const parts: Buffer[] = [Buffer.from(BEGIN)];
-  for (const { body, file_body, file_link, rest } of rows) {
-    if (parts.length > 1) parts.push(COMMA);
-    parts.push(body, BEFORE_FILE);
-    if (file_body === null) parts.push(NO_FILE);
-    else parts.push(file_body, link.before, file_link!, link.behind);
-    parts.push(rest);
-  }
-  parts.push(Buffer.from(endOf(page, rows.length)));
-  return Buffer.concat(parts);
+  const { ids, language, platform, prepared, link, game } = page;
+  const rowsOf = (some: readonly number[]) => {
+    const values = prepared.valuesOf('postgres', valuesFor(app, { ...page, ids: some }, ''));
+    return app.db.all<RowOfPage>(prepared.statement, values);
+  };
+  const versions = variantFor(statementsOf(app).versions, language, platform);
+  const { parts, count } = await modsOfPage(app, {
+    ...{ ids, language, link, rowsOf },
+    surroundings: `${app.addresses.mod(game.name_id, '')} ${link.before} ${game.dependency_option}`,
+    // The file of a platform has more rows, whose versions are not compared.
+    versions:
+      platform === ''
+        ? { statement: versions.statement, values: versions.valuesOf('postgres', valuesFor(app, page, '')) }
+        : undefined,
+  });
+  return Buffer.concat([Buffer.from(BEGIN), ...parts, Buffer.from(endOf(page, count))]);
 }
 
 const BEGIN = '{"data":[';

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import {
   type Database,
   type Query,
@@ -8,6 +8,7 @@ import {
   type Value,
 } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
+import { isWithinReach, type ModReach } from '../../platform/database/mod-reach.ts';
 import type { ModStatsTable, ModsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
@@ -99,6 +100,27 @@ export const previewOf = (reader: Reader, id: number, userId: number) => reader.
 const PURCHASED = statement("select id from purchases where user_id = ? and mod_id = ? and status = 'paid'");
 export const isPurchased = async (reader: Reader, id: number, userId: number): Promise<boolean> =>
   (await reader.first(PURCHASED, [userId, id])) !== undefined;
+
+export async function reachedAmong(query: Query, reach: ModReach, ids: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number }>`select m.id from mods m where m.id in (${sql.join(ids)})
+    and ${isWithinReach(reach)}`.execute(query);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Those of these mods that the user sees although they are hidden: as a member, subscriber, buyer or previewer. The bits
+ * are those of `isPreviewOpen`.
+ */
+export async function knownAmong(query: Query, userId: number, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select m.id from mods m where m.id in (${sql.join(ids)}) and (
+    m.id in (select t.resource_id from team_members t where t.resource = 'mods' and t.user_id = ${userId})
+    or m.id in (select s.mod_id from subscriptions s where s.user_id = ${userId})
+    or m.id in (select b.mod_id from purchases b where b.user_id = ${userId} and b.status = 'paid')
+    or m.id in (select p.resource_id from previewers p where p.resource = 'mods' and p.user_id = ${userId}
+      and (m.community_options & (case when p.invited_by is null then 128 else 64 end)) <> 0)
+  )`.execute(query);
+  return rows.map(({ id }) => id);
+}
 
 const SUBSCRIBERS = statement('select user_id from subscriptions where mod_id = ? limit 1');
 /** The counted subscribers may be seconds old. */

@@ -4,5 +4,5 @@ import { MAIL_REVIEW, mailReview, removeOldReviews } from './reviews.ts';
 
 export const reviewJobs: readonly JobHandler<App>[] = [
   { kind: MAIL_REVIEW, run: (app, { id }: { id: number }) => mailReview(app, id) },
-  { kind: 'reviews.forget', every: 86_400, run: (app) => removeOldReviews(app) },
+  { kind: 'reviews.forget', byAge: true, every: 86_400, run: (app) => removeOldReviews(app) },
 ];

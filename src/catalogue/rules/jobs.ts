@@ -6,6 +6,7 @@ import { removeOldDecisions, reportDecisionsToStudio } from './rules.ts';
 export const ruleJobs: readonly JobHandler<App>[] = [
   {
     kind: 'rules.remove-old-decisions',
+    byAge: true,
     every: 86_400,
     run: (app, _, job) => removeOldDecisions(app, () => job.heartbeat()),
   },

@@ -159,6 +159,23 @@ test('concurrent counts are neither lost nor counted twice', async () => {
   );
 });
 
+test('the counts in a list are complete once the date that it names has passed', async () => {
+  const game = await api.aGame();
+  const mod = await api.aMod({ game });
+  const listed = async () =>
+    (await api.withKey(game).call(getMods, { params: { game_id: game.id } })).body.data[0]!.stats;
+  api.clock.advance(1);
+  await refreshStats(app);
+  const before = await listed();
+  assert.equal(before.date_expires, api.clock.now() + STATS_LIFETIME_SECONDS);
+  await download(mod, 5);
+  assert.deepEqual([(await statsOf(mod)).downloads_total, (await listed()).downloads_total], [5, 0]);
+  api.clock.advance(before.date_expires + 1 - api.clock.now());
+  await refreshStats(app);
+  const after = await listed();
+  assert.deepEqual([after.downloads_total, after.date_expires], [5, api.clock.now() + STATS_LIFETIME_SECONDS]);
+});
+
 test('the public mods of a game are ranked by popularity when its stats have expired, and not before', async () => {
   const game = await api.aGame();
   const mods = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];

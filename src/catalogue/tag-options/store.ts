@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Query } from '../../platform/database/database.ts';
+import type { Query, Transaction } from '../../platform/database/database.ts';
 import { isLiveOn } from '../../platform/database/platforms.ts';
 import type { GameTagGroupsTable, GameTagsTable } from './table.ts';
 
@@ -119,3 +119,9 @@ export async function addToCounts(query: Query, ids: readonly number[], differen
 
 export const tagsById = (query: Query, ids: readonly number[]) =>
   query.selectFrom('game_tags').select(['id', 'name']).where('id', 'in', ids).execute();
+
+/** Counts the public mods of each tag of a game again. */
+export async function recountTags({ query }: Pick<Transaction, 'query'>, gameId: number): Promise<void> {
+  await sql`update game_tags set mods_count = (select count(*) from mod_tags x where x.tag_id = game_tags.id and x.shown = 1)
+    where group_id in (select id from game_tag_groups where game_id = ${gameId})`.execute(query);
+}

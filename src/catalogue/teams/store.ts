@@ -219,3 +219,15 @@ export async function readdressInvites(transaction: Transaction, from: string, t
   await transaction.run(DOUBLED_INVITES, [from, to]);
   await transaction.run(READDRESS, [to, from]);
 }
+
+/** Makes the submitters of mods without a team administrators of it, as those of new mods are. */
+export async function addMissingOwners(
+  { query }: Pick<Transaction, 'query'>,
+  modIds: readonly number[],
+  owner: { readonly level: number; readonly date_added: number },
+): Promise<void> {
+  await sql`insert into team_members (resource, resource_id, user_id, level, position, date_added)
+    select 'mods', m.id, m.submitted_by, ${owner.level}, 'Owner', ${owner.date_added} from mods m
+    where m.id in (${sql.join(modIds)}) and not exists
+      (select 1 from team_members t where t.resource = 'mods' and t.resource_id = m.id)`.execute(query);
+}

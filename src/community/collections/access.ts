@@ -1,6 +1,6 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import { ADMINISTRATOR, MANAGER, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import type { Caller } from '../../platform/access/caller.ts';
+import { type Caller, modReachOf } from '../../platform/access/caller.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -61,6 +61,9 @@ async function refuseUnseen(
 ): Promise<void> {
   if (!(await hasCollections(reader, caller, gameId))) throw new ApiError('RESOURCE_NOT_FOUND');
   if (collection?.game_id !== gameId) throw new ApiError('RESOURCE_NOT_FOUND');
+  const reach = modReachOf(caller);
+  const isBeyond = reach?.id !== undefined && !(reach.kind === 'collection' && reach.id === collection.id);
+  if (isBeyond) throw new ApiError('RESOURCE_NOT_FOUND');
   if (isPublic(collection)) return;
   const { isSubmitter, level } = await standingOf(reader, caller, collection);
   if (!isSubmitter && level === 0) throw new ApiError('RESOURCE_NOT_FOUND');

@@ -1,7 +1,7 @@
 import { isPublic as isPublicMod, modDocuments, requireMod, type StoredMod } from '../../catalogue/mods/mods.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { requireUser } from '../../people/users/users.ts';
-import { type Caller, muterOf, type UserCaller } from '../../platform/access/caller.ts';
+import { type Caller, modReachOf, muterOf, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Query, Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
@@ -142,7 +142,7 @@ export async function listModsOfCollection(
       }
     : undefined;
   const muterId = hidden?.everything ? undefined : muterOf(caller);
-  const scope = { collectionId: id, hidden, platform, muterId };
+  const scope = { collectionId: id, hidden, platform, muterId, reach: modReachOf(caller) };
   const { ids, total } = await store.listMods(app.db.query, scope, collectionModListing, request);
   const documents = await modDocuments(app, ids, language, platform);
   return { mods: ids.flatMap((modId) => documents.get(modId) ?? []), total, isForAll: isPublic(collection) };

@@ -68,6 +68,11 @@ async function requireUsable(
   }
 }
 
+/** A mod that begins to sell leaves all collections: what they contain is free, and no curator can keep it from selling. */
+export async function leaveCollections(transaction: Transaction, modId: number): Promise<void> {
+  for (const id of await store.removeModEverywhere(transaction.query, modId)) transaction.changed(`collections/${id}`);
+}
+
 const refusalOfOtherGame = (mod: store.Candidate) =>
   new ApiError(
     isPublicMod(mod) && mod.game_status === GAME_ACCEPTED

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { linksChangeAt } from '../../catalogue/live-files/links.ts';
 import { ModObject, modJson } from '../../catalogue/mods/object.ts';
-import { reader, user } from '../../platform/access/caller.ts';
+import { contentReader, reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import {
   GamePath,
@@ -137,7 +137,7 @@ export const getModCollection = operation({
   method: 'GET',
   path: '/games/{game_id}/collections/{collection_id}',
   says: 'Shows one collection. Only its submitter and the game’s team see one that is hidden, not accepted or deleted.',
-  access: reader(),
+  access: contentReader(),
   params: CollectionPath,
   returns: ok(ModCollectionObject),
   errors: GAME,
@@ -216,7 +216,7 @@ export const getCollectionMods = operation({
   method: 'GET',
   path: '/games/{game_id}/collections/{collection_id}/mods',
   says: 'Lists the public mods of a collection; with a platform, if the game has platforms, those that are live on it.',
-  access: reader(),
+  access: contentReader(),
   params: CollectionPath,
   query: z.object({
     show_hidden_mods: z.boolean().default(false).meta({

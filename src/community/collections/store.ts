@@ -8,7 +8,8 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { keyShareLock, withUpdateLock } from '../../platform/database/locks.ts';
+import { shareLock, withUpdateLock } from '../../platform/database/locks.ts';
+import { isWithinReach, type ModReach } from '../../platform/database/mod-reach.ts';
 import { isNotMutedBy } from '../../platform/database/muted.ts';
 import { isLiveOn, livePlatformOf } from '../../platform/database/platforms.ts';
 import { putNameWords } from '../../platform/database/search.ts';
@@ -196,6 +197,8 @@ export interface ModScope {
   readonly platform?: string | undefined;
   /** Excludes mods of users whom this user has muted. */
   readonly muterId?: number | undefined;
+  /** Only mods within the reach of the caller's credential. */
+  readonly reach?: ModReach | undefined;
 }
 
 export async function listMods(
@@ -211,13 +214,14 @@ export async function listMods(
   return { ids, total: Number(total) };
 }
 
-function modsWithin(query: Query, { collectionId, hidden, platform, muterId }: ModScope) {
+function modsWithin(query: Query, { collectionId, hidden, platform, muterId, reach }: ModScope) {
   let mods = query
     .selectFrom('collection_mods as x')
     .innerJoin('mods as m', 'm.id', 'x.mod_id')
     .where('x.collection_id', '=', collectionId)
     .where('m.status', '<>', 3);
   if (platform !== undefined) mods = mods.where(isLiveOn(platform));
+  if (reach) mods = mods.where(isWithinReach(reach));
   if (muterId !== undefined) mods = mods.where(isNotMutedBy(muterId, 'm.submitted_by'));
   if (hidden?.everything) return mods;
   const memberId = hidden?.memberId;
@@ -271,7 +275,7 @@ export async function candidates(db: Pick<Database, 'dialect'>, { query }: Trans
     const { rows } = await sql<Candidate>`
       select m.id, m.game_id, m.status, m.visible, m.price, m.monetization_options, m.community_options,
         g.status as game_status
-      from mods m join games g on g.id = m.game_id where m.id in (${sql.join(some)}) order by m.id ${keyShareLock(db.dialect, 'm')}`.execute(
+      from mods m join games g on g.id = m.game_id where m.id in (${sql.join(some)}) order by m.id ${shareLock(db.dialect, 'm')}`.execute(
       query,
     );
     for (const row of rows) found.set(row.id, row);
@@ -439,3 +443,14 @@ export const moveFollower = (transaction: Transaction, id: number, from: number,
 const MOVE_RATING = statement('update collection_ratings set user_id = ? where collection_id = ? and user_id = ?');
 export const moveRating = (transaction: Transaction, id: number, from: number, to: number) =>
   transaction.run(MOVE_RATING, [to, id, from]);
+
+/** Counts the comments, followers and ratings of imported collections. */
+export async function recount({ query }: Pick<Transaction, 'query'>, ids: readonly number[]): Promise<void> {
+  const rated = (sign: string) => sql`(select count(*) from collection_ratings r
+    where r.collection_id = collections.id and r.rating ${sql.raw(sign)} 0)`;
+  await sql`update collections set comments_total = (select count(*) from comments c where c.resource = 'collections'
+      and c.resource_id = collections.id and c.date_deleted = 0 and c.withheld = 0),
+      followers_total = (select count(*) from collection_followers f where f.collection_id = collections.id),
+      ratings_positive = ${rated('>')}, ratings_negative = ${rated('<')}
+    where id in (${sql.join(ids)})`.execute(query);
+}

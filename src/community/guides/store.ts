@@ -262,3 +262,10 @@ export async function forgetVisits(transaction: Transaction, guideId: number, ho
   const gone = await transaction.all(TAKE_VISITS, [guideId, hour]);
   await transaction.run(FORGET_VISITS, [gone.length, guideId]);
 }
+
+/** Counts the comments of imported guides. */
+export async function recount({ query }: Pick<Transaction, 'query'>, ids: readonly number[]): Promise<void> {
+  await sql`update guides set comments_total = (select count(*) from comments c where c.resource = 'guides'
+      and c.resource_id = guides.id and c.date_deleted = 0 and c.withheld = 0)
+    where id in (${sql.join(ids)})`.execute(query);
+}

@@ -140,9 +140,10 @@ async function assemble(app: App, build: store.BuildRow, parts: readonly store.P
   }));
   const stored = await app.storage.assemblies.finish(assembly, pieces).catch(async (cause) => {
     if (!(cause instanceof PartsDamaged)) throw storageFailure('MULTIPART_UPLOAD_BUILD_HASH_FAILED', cause);
-    await app.db.write(async ({ query }) => {
-      await store.removeParts(query, build.id, cause.parts);
-      await store.change(query, build.id, { handle: null });
+    await app.db.write(async (transaction) => {
+      if ((await store.forChange(transaction, build.id))?.state !== 'open') return;
+      await store.removeParts(transaction.query, build.id, cause.parts);
+      if (cause.isAborted) await store.change(transaction.query, build.id, { handle: null });
     });
     throw new ApiError('MULTIPART_UPLOAD_PART_RECOVERY_INCOMPLETE', { cause });
   });

@@ -7,5 +7,5 @@ const DAY = 86_400;
 
 export const cookJobs: readonly JobHandler<App>[] = [
   { kind: 'cooks.tend', every: MINUTE, run: (app) => requeueExpiredCooks(app) },
-  { kind: 'cooks.forget-logs', every: DAY, run: (app) => forgetLogs(app) },
+  { kind: 'cooks.forget-logs', byAge: true, every: DAY, run: (app) => forgetLogs(app) },
 ];

@@ -107,5 +107,5 @@ function isFirstOfDay(app: App, transaction: Transaction, download: BegunDownloa
 
 /** Removes marks that are older than a day, because they no longer affect the count. */
 export async function removeOldMarks(app: App): Promise<void> {
-  await app.db.write(async (transaction) => store.forgetUntil(transaction, app.clock.now() - DAY));
+  await store.forgetUntil(app.db, app.clock.now() - DAY);
 }

@@ -42,6 +42,7 @@ test('a file is sent whole, with its name, length and hash, and never as a page'
   assert.equal(headers['last-modified'], new Date(START * 1000).toUTCString());
   assert.equal(headers['accept-ranges'], 'bytes');
   assert.equal(headers['content-type'], 'application/zip');
+  assert.equal(downloadModfile.declaration.returns.mediaType, headers['content-type']);
   assert.equal(headers['content-disposition'], 'attachment; filename="mod.zip"');
   assert.equal(headers['x-content-type-options'], 'nosniff');
   assert.equal(headers['cache-control'], 'private, no-cache');
@@ -315,7 +316,7 @@ test('a large file that changed on disk is aborted before its end, and refused a
 // Counting
 
 async function downloads(client: Client, mod: Mod): Promise<number> {
-  await flushDownloads(api.app());
+  await Promise.all(api.apps().map((app) => flushDownloads(app)));
   const answer = await client.call(getModStats, { params: { game_id: mod.game_id, mod_id: mod.id } });
   return answer.body.downloads_total;
 }
@@ -357,7 +358,7 @@ test('many concurrent downloads are counted in few writes', async () => {
   await Promise.all(Array.from({ length: 32 }, (_, i) => get(client, file, from(`198.51.100.${i % 16}`))));
   const { writes } = api.app().db.counters;
   for (let i = 0; i < 100; i += 1) queueDownload(api.app(), begun(mod, `192.0.2.${i}`));
-  await flushDownloads(api.app());
+  await Promise.all(api.apps().map((app) => flushDownloads(app)));
   assert.ok(api.app().db.counters.writes - writes <= 2);
   assert.equal(await downloads(client, mod), 116);
 });
@@ -377,7 +378,7 @@ test('two processes count an address once, and a process that stops loses no cou
 test('marks of counted downloads are removed after a day', async () => {
   const { mod } = await aFile('x');
   queueDownload(api.app(), begun(mod, '192.0.2.7'));
-  await flushDownloads(api.app());
+  await Promise.all(api.apps().map((app) => flushDownloads(app)));
   api.clock.advance(86_401);
   await removeOldMarks(api.app());
   const marks = await api.app().db.query.selectFrom('counted_downloads').select('mod_id').execute();

@@ -36,7 +36,9 @@ export async function requireDownload(app: App, caller: Caller, wanted: WantedFi
   const { signature } = wanted;
   const isInvited = file !== undefined && signature !== undefined && isValidLink(app, file, signature, app.clock.now());
   if (!isInvited) refuseUnknown(caller, signature, file);
-  const mod = await (isInvited ? requireModByLink : requireMod)(app.db, caller, wanted.gameId, wanted.modId);
+  // A link alone opens its file, whatever everyone may read without one.
+  const asking: Caller = isInvited && caller.kind === 'nobody' ? { ...caller, anonymous: undefined } : caller;
+  const mod = await (isInvited ? requireModByLink : requireMod)(app.db, asking, wanted.gameId, wanted.modId);
   if (file?.mod_id !== mod.id || !isScanPassed(file, app.settings)) throw new ApiError('MODFILE_NOT_FOUND');
   const levels = await levelsOf(app.db, caller, mod);
   if (file.offered === 0 && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
@@ -49,7 +51,7 @@ export async function requireDownload(app: App, caller: Caller, wanted: WantedFi
 
 /** Without a valid link the client needs valid credentials. */
 function refuseUnknown(caller: Caller, signature: string | undefined, file: store.FileRow | undefined): void {
-  if (caller.kind !== 'nobody') return;
+  if (caller.kind !== 'nobody' || caller.anonymous) return;
   const refusal = caller.refusal ?? new ApiError('API_KEY_MISSING');
   if (signature === undefined || refusal.error !== 'API_KEY_MISSING') throw refusal;
   // Only an existing file can prove its signature wrong; a deleted one gets 404 later.
@@ -74,6 +76,8 @@ const staleToken = (caller: Caller) =>
 /** Where mods have to be owned, every signed-in user owns the mods without a price. */
 async function refuseStrangers(app: App, caller: Caller, file: store.FileRow, levels: Levels): Promise<void> {
   const options = file.api_access_options;
+  // The game's administrators decide what its servers read.
+  if (caller.kind === 'key' && caller.server) return;
   if (options & (SIGNED_IN_ONLY | OWNERS_ONLY) && caller.kind !== 'user')
     throw staleToken(caller) ?? new ApiError('USER_MUST_BE_LOGGED_IN');
   if (!(options & OWNERS_ONLY) || file.price === 0 || isMember(levels)) return;

@@ -5,5 +5,5 @@ import { removeOldMarks } from './counting.ts';
 const HOUR = 3_600;
 
 export const downloadJobs: readonly JobHandler<App>[] = [
-  { kind: 'downloads.forget-counted', every: HOUR, run: (app) => removeOldMarks(app) },
+  { kind: 'downloads.forget-counted', byAge: true, every: HOUR, run: (app) => removeOldMarks(app) },
 ];

@@ -3,8 +3,7 @@ import { type Caller, readerOrLink, visitorByLink } from '../../platform/access/
 import type { App } from '../../platform/app.ts';
 import { limitedAddress } from '../../platform/http/address.ts';
 import { ModPath, PathId } from '../../platform/http/objects.ts';
-import { type AnyOperation, type Bytes, operation, type Redirect, storedFile } from '../../platform/http/operation.ts';
-import { storedAnswer } from '../../platform/http/transfer/stored.ts';
+import { type AnyOperation, Bytes, operation, storedFile } from '../../platform/http/operation.ts';
 import { queueDownload } from './counting.ts';
 import { requireDownload } from './downloads.ts';
 
@@ -34,7 +33,7 @@ interface Asked {
   readonly query: { verification_hash?: string | undefined };
 }
 
-async function download(app: App, { caller, params, query, platform = '', ip }: Asked): Promise<Bytes | Redirect> {
+async function download(app: App, { caller, params, query, platform = '', ip }: Asked): Promise<Bytes> {
   const { game_id: gameId, mod_id: modId, file_id: fileId } = params;
   const signature = params.verification_hash ?? query.verification_hash;
   const wanted = { gameId, modId, fileId, platform, signature };
@@ -42,7 +41,7 @@ async function download(app: App, { caller, params, query, platform = '', ip }: 
   const { mod_id, game_id, storage_key: key, filesize, sha256, filename, date_added } = file;
   const userId = caller.kind === 'user' ? caller.userId : undefined;
   const begun = () => queueDownload(app, { mod_id, game_id, platform, address: limitedAddress(ip), userId });
-  return storedAnswer(app, { key, bytes: filesize, sha256, filename, type: ZIP, dateModified: date_added }, begun);
+  return new Bytes({ key, bytes: filesize, sha256, filename, type: ZIP, dateModified: date_added }, begun);
 }
 
 export const downloadModfile = operation({
@@ -59,7 +58,7 @@ export const downloadModfile = operation({
       .optional()
       .meta({ description: 'The signature of a link from a response. It replaces credentials until it expires.' }),
   }),
-  returns: storedFile,
+  returns: storedFile(ZIP),
   errors: ERRORS,
   handle: download,
 });
@@ -72,7 +71,7 @@ export const downloadModfileHashed = operation({
   says: 'Downloads a file by a signed link, until the link expires or the file is taken down.',
   access: visitorByLink(),
   params: SignedPath,
-  returns: storedFile,
+  returns: storedFile(ZIP),
   errors: ERRORS,
   handle: download,
 });

@@ -1,5 +1,6 @@
 import { type Database, statement, type Transaction } from '../../platform/database/database.ts';
 import { forPlatform, IS_PUBLIC_FILE, RUNS_ON_PLATFORM } from '../../platform/database/platforms.ts';
+import { removeInSteps, someOf } from '../../platform/database/removal.ts';
 import type { CountedDownloadsTable } from './table.ts';
 
 /** The columns of a file, its mod and its game that decide about a download. */
@@ -55,5 +56,5 @@ export async function mark(
   return (await transaction.first(MARK, [mod_id, platform, address, date_counted])) !== undefined;
 }
 
-const FORGET = statement('delete from counted_downloads where date_counted <= ?');
-export const forgetUntil = (transaction: Transaction, date: number) => transaction.run(FORGET, [date]);
+const OUTDATED = someOf('counted_downloads', ['mod_id', 'platform', 'address'], 'date_counted <= ?');
+export const forgetUntil = (db: Database, date: number) => removeInSteps(db, OUTDATED, [date]);

@@ -1,5 +1,6 @@
 import { resource } from '../../platform/manifest/resource.ts';
 import { modfileJobs } from './jobs.ts';
+import { modfilesByMd5 } from './migrations/2026-11-17-modfiles-by-md5.ts';
 import { modExtension } from './mod-extension.ts';
 import { modfileOperations } from './operations.ts';
 import { personalModfiles } from './personal.ts';
@@ -8,6 +9,7 @@ import { storedModfiles } from './stored-objects.ts';
 export const modfiles = resource({
   name: 'modfiles',
   operations: modfileOperations,
+  migrations: [modfilesByMd5],
   jobs: modfileJobs,
   personalData: personalModfiles,
   storedObjects: storedModfiles,

@@ -10,6 +10,7 @@ const HOUR = 3_600;
 export const modfileJobs: readonly JobHandler<App>[] = [
   {
     kind: REMOVE_UNUSED_FILE,
+    byAge: true,
     run: (app, { key }: { key: string }, job) => removeUnusedBytes(app, key, () => job.heartbeat()),
   },
   { kind: SCAN, run: (app, { key }: { key: string }, job) => scanBytes(app, key, job) },

@@ -263,9 +263,9 @@ export async function requireFileForChange(
   const mod = await requireModForChange(transaction, caller, gameId, modId);
   const levels = await levelsOf(transaction, caller, mod);
   const isMember = levels.mod > 0 || levels.game > 0;
-  if (!(await store.storedFile(transaction, { id: fileId, modId, kind }, isMember)))
-    throw new ApiError('MODFILE_NOT_FOUND');
-  return { mod, file: (await store.rowOf(transaction, fileId))!, levels };
+  const file = await store.visibleRow(transaction, { id: fileId, modId, kind }, isMember);
+  if (!file) throw new ApiError('MODFILE_NOT_FOUND');
+  return { mod, file, levels };
 }
 
 /** Allowed for the uploader, while they may edit the mod, and for administrators of the game. */

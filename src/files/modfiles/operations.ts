@@ -2,7 +2,7 @@ import { linksChangeAt } from '../../catalogue/live-files/links.ts';
 import { ModfileObject, modfileJson, PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
 import { isVisibleToClass } from '../../catalogue/mods/access.ts';
 import { PLAN_REFUSALS } from '../../catalogue/plans/plans.ts';
-import { reader, user } from '../../platform/access/caller.ts';
+import { contentReader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { FilePath, ModPath, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
@@ -33,7 +33,7 @@ export const getModfiles = operation({
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/files',
   says: 'Lists the files of a mod that are or were live; with a platform, those that are approved for it. Only the teams of the mod and its game see files that were never live, were recalled, await approval, were denied or were taken down.',
-  access: reader(),
+  access: contentReader(),
   params: ModPath,
   query: PlatformStatusQuery,
   list: modfileListing,
@@ -73,7 +73,7 @@ export const getModfile = operation({
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/files/{file_id}',
   says: 'Shows one file of a mod; with a platform, only if it is approved for it. The teams of the mod and its game see every file.',
-  access: reader(),
+  access: contentReader(),
   params: FilePath,
   returns: ok(ModfileObject),
   errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND'],

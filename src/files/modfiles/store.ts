@@ -31,15 +31,24 @@ export interface StoredFile {
 const STORED = `select f.id, f.mod_id, f.game_id, f.kind, f.sha256, f.submitted_by, d.body
   from modfiles f join modfile_documents d on d.modfile_id = f.id`;
 
-const OF_TEAM = statement(`${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3`);
-const OF_ALL = statement(
-  `${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3 and ${IS_PUBLIC_FILE}`,
-);
-export const storedFile = (
-  reader: Reader,
-  { id, modId, kind }: { readonly id: number; readonly modId: number; readonly kind: ModfileRow['kind'] },
-  everything: boolean,
-) => reader.first<StoredFile>(everything ? OF_TEAM : OF_ALL, [id, modId, kind]);
+interface FileAddress {
+  readonly id: number;
+  readonly modId: number;
+  readonly kind: ModfileRow['kind'];
+}
+
+const FOR_TEAM = 'where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3';
+const FOR_ALL = `${FOR_TEAM} and ${IS_PUBLIC_FILE}`;
+
+const OF_TEAM = statement(`${STORED} ${FOR_TEAM}`);
+const OF_ALL = statement(`${STORED} ${FOR_ALL}`);
+export const storedFile = (reader: Reader, { id, modId, kind }: FileAddress, everything: boolean) =>
+  reader.first<StoredFile>(everything ? OF_TEAM : OF_ALL, [id, modId, kind]);
+
+const ROW_OF_TEAM = statement(`select f.* from modfiles f ${FOR_TEAM}`);
+const ROW_OF_ALL = statement(`select f.* from modfiles f ${FOR_ALL}`);
+export const visibleRow = (reader: Reader, { id, modId, kind }: FileAddress, everything: boolean) =>
+  reader.first<ModfileRow>(everything ? ROW_OF_TEAM : ROW_OF_ALL, [id, modId, kind]);
 
 /** Whether a file may run on a platform. */
 export async function isFor(query: Query, id: number, platform: string): Promise<boolean> {

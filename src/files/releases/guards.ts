@@ -4,7 +4,8 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { localise } from '../../platform/localisation/texts.ts';
-import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, limitResending, mailed } from '../../platform/mail/codes.ts';
+import { mailCode } from '../../platform/mail/code-mails.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, limitResending } from '../../platform/mail/codes.ts';
 import { isGuarded } from './confirmation.ts';
 import * as store from './store.ts';
 
@@ -40,7 +41,7 @@ export async function askToUnguard(app: App, userId: number, language: Language)
   if (to === null) return;
   const subject = localise('unguard_mail_subject', language, { code });
   const text = localise('unguard_mail_text', language, { code, minutes: CODE_MINUTES });
-  await mailed(app.mail.send({ to, subject, text }));
+  await mailCode(app, { to, subject, text });
 }
 
 /** Ends the confirmation with the code from the mail. Releases that are already waiting keep waiting. */

@@ -7,5 +7,5 @@ const HOUR = 3_600;
 
 export const releaseJobs: readonly JobHandler<App>[] = [
   { kind: MAIL_CONFIRMATION, run: (app, { id }: { id: number }) => mailConfirmation(app, id) },
-  { kind: 'releases.forget-outdated', every: HOUR, run: (app) => removeExpiredReleases(app) },
+  { kind: 'releases.forget-outdated', byAge: true, every: HOUR, run: (app) => removeExpiredReleases(app) },
 ];

@@ -429,7 +429,7 @@ test('mails and pages about releases are in the language of their reader', async
   const ada = await someone({ language: 'de' });
   await upload(ada, await api.aMod({ owner: ada }));
   const [mail] = await mailsTo(ada.email);
-  assert.match(mail!.text, /Eine Datei wartet auf Ihre Bestätigung/);
+  assert.match(mail!.text, /Eine Datei wartet auf deine Bestätigung/);
   const browser = new Browser(api, 'production', { 'accept-language': 'ja' });
   assert.match((await browser.get((await linksTo(ada.email))[0]!)).text, /このファイルを公開しますか/);
 });

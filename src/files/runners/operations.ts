@@ -4,8 +4,7 @@ import { anyone, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { GamePath, PathId, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
-import { Created, created, noContent, ok, operation, storedFile } from '../../platform/http/operation.ts';
-import { storedAnswer } from '../../platform/http/transfer/stored.ts';
+import { Bytes, Created, created, noContent, ok, operation, storedFile } from '../../platform/http/operation.ts';
 import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 import { findLive } from '../builds/builds.ts';
 import {
@@ -236,12 +235,12 @@ export const downloadCookSource = operation({
   says: 'Downloads the source of a cook, whole or in ranges.',
   access: anyone(),
   params: ClaimPath,
-  returns: storedFile,
+  returns: storedFile(ZIP),
   errors: [...RUNNER_REFUSALS, 'MODFILE_NOT_FOUND'],
   handle: async (app, { basic, params }) => {
     const file = await sourceOfClaim(app, await runnerOf(app, { basic }), params.claim_id);
     const { storage_key: key, filesize: bytes, sha256, filename, date_added: dateModified } = file;
-    return storedAnswer(app, { key, bytes, sha256, filename, type: ZIP, dateModified });
+    return new Bytes({ key, bytes, sha256, filename, type: ZIP, dateModified });
   },
 });
 
@@ -253,7 +252,7 @@ export const downloadCookBuild = operation({
   says: 'Downloads the build that the studio uploaded for its runners, whole or in ranges.',
   access: anyone(),
   params: ClaimPath,
-  returns: storedFile,
+  returns: storedFile(ZIP),
   errors: RUNNER_REFUSALS,
   handle: async (app, { basic, params }) => {
     const runner = await runnerOf(app, { basic });
@@ -261,7 +260,7 @@ export const downloadCookBuild = operation({
     const build = await findLive(app, runner.game_id);
     if (!build) throw new ApiError('RESOURCE_NOT_FOUND');
     const { storage_key: key, total: bytes, sha256, filename, date_updated: dateModified } = build;
-    return storedAnswer(app, { key: key!, bytes, sha256, filename, type: ZIP, dateModified });
+    return new Bytes({ key: key!, bytes, sha256, filename, type: ZIP, dateModified });
   },
 });
 

@@ -3,12 +3,13 @@ import { ModfileObject, modfileJson } from '../../catalogue/live-files/object.ts
 import { PLAN_REFUSALS } from '../../catalogue/plans/plans.ts';
 import { anyone, user } from '../../platform/access/caller.ts';
 import { ModPath, PathId, pageOf, pageOfJson } from '../../platform/http/objects.ts';
-import { Created, created, Json, noContent, ok, operation, storedFile } from '../../platform/http/operation.ts';
-import { storedAnswer } from '../../platform/http/transfer/stored.ts';
+import { Bytes, Created, created, Json, noContent, ok, operation, storedFile } from '../../platform/http/operation.ts';
 import { FILEDATA, INCOMING_ERRORS, incomingOf } from '../modfiles/incoming.ts';
 import { NewSourceBody, sourceListing } from '../modfiles/object.ts';
 import { listSources } from '../modfiles/sources.ts';
 import { addCookedSource, deleteSource, requireSourceByLink } from './sources.ts';
+
+const ZIP = 'application/zip';
 
 const PATH = '/games/{game_id}/mods/{mod_id}/sources';
 const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
@@ -91,12 +92,12 @@ export const downloadSourceModfile = operation({
   says: 'Downloads a source by a signed link, until the link expires or the source is taken down. Only the teams of the mod and its game get such links.',
   access: anyone(),
   params: SourcePath.extend({ source_hash: z.string() }),
-  returns: storedFile,
+  returns: storedFile(ZIP),
   errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND'],
   handle: async (app, { params }) => {
     const file = await requireSourceByLink(app, whichOf(params), params.source_id, params.source_hash);
     const { storage_key: key, filesize: bytes, sha256, filename, date_added: dateModified } = file;
-    return storedAnswer(app, { key, bytes, sha256, filename, type: 'application/zip', dateModified });
+    return new Bytes({ key, bytes, sha256, filename, type: ZIP, dateModified });
   },
 });
 

@@ -75,7 +75,8 @@ async function assemble(app: App, { upload, parts }: Claimed): Promise<StoredObj
     });
   } catch (cause) {
     const damaged = cause instanceof PartsDamaged ? parts.filter((part) => cause.parts.includes(part.part_number)) : [];
-    const reopening = () => app.db.write((transaction) => reopen(transaction, upload, damaged));
+    const isAborted = cause instanceof PartsDamaged && cause.isAborted;
+    const reopening = () => app.db.write((transaction) => reopen(transaction, upload, { damaged, isAborted }));
     // A client has to repeat parts only if the database records that they are lost.
     if (damaged.length > 0) await reopening();
     else await undo(app, upload, reopening);
@@ -89,11 +90,10 @@ async function assemble(app: App, { upload, parts }: Claimed): Promise<StoredObj
 async function reopen(
   { query }: Transaction,
   upload: UploadRow,
-  damaged: readonly store.ReceivedPart[],
+  { damaged, isAborted }: { damaged: readonly store.ReceivedPart[]; isAborted: boolean },
 ): Promise<void> {
   const lost = damaged.reduce((sum, { bytes }) => sum + bytes, 0);
-  // If parts are lost, the storage’s assembly may be lost too. Starting a new one keeps the parts that are left.
-  const begun = damaged.length > 0 ? { handle: null } : {};
+  const begun = isAborted ? { handle: null } : {};
   const values = { status: UPLOAD_INCOMPLETE, claim: null, received: upload.received - lost, ...begun };
   const isOurs = await store.changeClaimed(query, upload, values);
   const numbers = damaged.map(({ part_number }) => part_number);

@@ -7,6 +7,11 @@ import { DISCARD } from './removal.ts';
 const HOUR = 3_600;
 
 export const uploadJobs: readonly JobHandler<App>[] = [
-  { kind: 'uploads.end-outdated', every: HOUR, run: (app, _, job) => endOutdatedUploads(app, () => job.heartbeat()) },
+  {
+    kind: 'uploads.end-outdated',
+    byAge: true,
+    every: HOUR,
+    run: (app, _, job) => endOutdatedUploads(app, () => job.heartbeat()),
+  },
   { kind: DISCARD, run: (app, assembly: Assembly) => app.storage.assemblies.discard(assembly) },
 ];

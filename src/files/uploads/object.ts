@@ -21,6 +21,17 @@ export const MultipartUploadPartObject = z
   })
   .meta({ id: 'MultipartUploadPart' });
 
+export const MultipartUploadLinkObject = z
+  .object({
+    upload_id: z.string(),
+    part_number: Integer.meta({ description: 'Counts from 1.' }),
+    url: z.string().meta({
+      description: 'Accepts the bytes of the part by PUT, without credentials. Empty if the part has to be sent here.',
+    }),
+    date_expires: Timestamp,
+  })
+  .meta({ id: 'MultipartUploadLink' });
+
 /** The headers of a part, for uploads of users and of runners. */
 export const PART_HEADERS = {
   'content-range': {

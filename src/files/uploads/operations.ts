@@ -3,7 +3,9 @@ import { reader, user } from '../../platform/access/caller.ts';
 import { ModPath, page, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { completeUpload } from './completion.ts';
+import { confirmPart, linkPart } from './links.ts';
 import {
+  MultipartUploadLinkObject,
   MultipartUploadObject,
   MultipartUploadPartObject,
   PART_BODY,
@@ -118,6 +120,50 @@ export const addMultipartUploadPart = operation({
   },
 });
 
+const LinkedPartBody = UploadQuery.extend({
+  content_range: z
+    .string()
+    .min(1)
+    .meta({ description: 'The range of the part in the file, from 0: `bytes 0-52428799/104857600`.' }),
+  digest: z.string().min(1).meta({ description: 'The SHA-256 of the part: `sha-256=…`, in hexadecimal or base64.' }),
+});
+
+export const createMultipartUploadLink = operation({
+  id: 'create-multipart-upload-link',
+  tag: 'Multipart Uploads',
+  method: 'POST',
+  path: `${PATH}/links`,
+  says: 'Creates an address of the object storage that accepts one part for 15 minutes. The part counts once it was confirmed. The address is empty if the storage takes no parts from clients.',
+  access: user('write'),
+  params: ModPath,
+  body: LinkedPartBody,
+  returns: ok(MultipartUploadLinkObject),
+  errors: [...MOD_ERRORS, 'MODFILE_NO_UPLOAD_PERMISSION', 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN', ...PART_REFUSALS],
+  handle: async (app, { caller, params, body }) => {
+    const named = namesOf(params, body);
+    const link = await linkPart(app, caller, named, { contentRange: body.content_range, digest: body.digest });
+    const { partNumber: part_number, url, dateExpires: date_expires } = link;
+    return { upload_id: named.uploadId, part_number, url, date_expires };
+  },
+});
+
+export const confirmMultipartUploadPart = operation({
+  id: 'confirm-multipart-upload-part',
+  tag: 'Multipart Uploads',
+  method: 'POST',
+  path: `${PATH}/parts`,
+  says: 'Acknowledges a part that the client has sent to the object storage. Completing the session compares its bytes with the digest.',
+  access: user('write'),
+  params: ModPath,
+  body: LinkedPartBody,
+  returns: ok(MultipartUploadPartObject),
+  errors: [...MOD_ERRORS, 'MODFILE_NO_UPLOAD_PERMISSION', 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN', ...PART_REFUSALS],
+  handle: async (app, { caller, params, body }) => {
+    const linked = { contentRange: body.content_range, digest: body.digest };
+    return toMultipartUploadPart(await confirmPart(app, caller, namesOf(params, body), linked));
+  },
+});
+
 export const completeMultipartUploadSession = operation({
   id: 'complete-multipart-upload-session',
   tag: 'Multipart Uploads',
@@ -158,6 +204,8 @@ export const uploadOperations = [
   getMultipartUploadSessions,
   getMultipartUploadParts,
   addMultipartUploadPart,
+  createMultipartUploadLink,
+  confirmMultipartUploadPart,
   completeMultipartUploadSession,
   deleteMultipartUploadSession,
 ];

@@ -30,12 +30,15 @@ export interface SentPart {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** A request that sends a part, after all checks that do not need its bytes. */
-interface Sending {
+/** A request for a part, after all checks that do not need its bytes. */
+export interface PartRequest {
   readonly caller: Caller;
   readonly named: SessionPath;
   readonly upload: UploadRow;
   readonly part: PartOfWhole;
+}
+
+interface Sending extends PartRequest {
   readonly expected: Expected | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
@@ -58,11 +61,12 @@ export async function receivePart(
   if (sent.bytes !== undefined && sent.bytes !== part.bytes)
     throw new ApiError('MULTIPART_UPLOAD_BODY_LENGTH_INCORRECT');
   const found = await claimOrFind(app, sending);
-  return 'sha256' in found ? requireSame(found, sending) : keep(app, sending, found);
+  if ('sha256' in found) return requireSame(found, sending);
+  return acknowledgeStored(app, sending, found, (signal) => write(app, sending, signal));
 }
 
 /** Returns the part if it exists, or else a claim to write it, after other writers of the part have stopped. */
-async function claimOrFind(app: App, sending: Sending): Promise<store.Claim | store.ReceivedPart> {
+export async function claimOrFind(app: App, sending: PartRequest): Promise<store.Claim | store.ReceivedPart> {
   const room = await app.storage.room();
   const changes = watch(app.db.changes, scopeOf(sending.upload));
   try {
@@ -79,7 +83,7 @@ async function claimOrFind(app: App, sending: Sending): Promise<store.Claim | st
 async function tryClaim(
   app: App,
   transaction: Transaction,
-  { caller, named, part }: Sending,
+  { caller, named, part }: PartRequest,
   { room, isFirst }: { room: number | undefined; isFirst: boolean },
 ): Promise<store.Claim | store.ReceivedPart | undefined> {
   const now = app.clock.now();
@@ -130,15 +134,19 @@ async function requireSame(present: store.ReceivedPart, { part, expected, chunks
   return present;
 }
 
-async function keep(app: App, sending: Sending, claim: store.Claim): Promise<store.ReceivedPart> {
-  const scope = scopeOf(sending.upload);
+/** Acknowledges the part once `stored` has resolved, and releases the claim if anything fails. */
+export async function acknowledgeStored(
+  app: App,
+  request: PartRequest,
+  claim: store.Claim,
+  stored: (signal: AbortSignal) => Promise<{ sha256: string; tag: string }>,
+): Promise<store.ReceivedPart> {
+  const scope = scopeOf(request.upload);
   const held = maintainClaim(app, scope, claim);
   try {
-    const received = receive(sending.chunks, sending.part.bytes, sending.expected, held.signal);
-    const tag = await write(app, sending, received);
-    return await acknowledge(app, sending, claim, { sha256: received.sha256(), tag });
+    return await acknowledge(app, request, claim, await stored(held.signal));
   } catch (error) {
-    await undo(app, sending.upload, () =>
+    await undo(app, request.upload, () =>
       app.db.write(async (transaction) => {
         await store.releaseClaim(transaction.query, claim);
         transaction.changed(scope);
@@ -150,9 +158,11 @@ async function keep(app: App, sending: Sending, claim: store.Claim): Promise<sto
   }
 }
 
-async function write(app: App, { upload, part }: Sending, received: Received): Promise<string> {
+async function write(app: App, { upload, part, chunks, expected }: Sending, signal: AbortSignal) {
+  const received = receive(chunks, part.bytes, expected, signal);
   try {
-    return await app.storage.assemblies.putPart(await assemblyOf(app, upload), part, received.chunks);
+    const tag = await app.storage.assemblies.putPart(await assemblyOf(app, upload), part, received.chunks);
+    return { sha256: received.sha256(), tag };
   } catch (cause) {
     throw received.failure() ?? storageFailure('MULTIPART_UPLOAD_DESTINATION_PART_UPLOAD_FAILED', cause);
   }
@@ -160,7 +170,7 @@ async function write(app: App, { upload, part }: Sending, received: Received): P
 
 function acknowledge(
   app: App,
-  { caller, named, part }: Sending,
+  { caller, named, part }: PartRequest,
   claim: store.Claim,
   stored: { sha256: string; tag: string },
 ): Promise<store.ReceivedPart> {

@@ -23,7 +23,9 @@ const { db, storage } = api.app();
 
 const takeable = ({ mod, id }: Session) =>
   requireCompleteUpload(db, { kind: 'user', userId: mod.owner.id } as never, mod.id, id);
-const partialOf = ({ id }: Session) => join(api.folder, 'production', 'files', '.parts', `uploads+${id}`);
+const handleOf = async ({ id }: Session) => (await store.byUploadId(db, id))!.handle!;
+const partialOf = async (session: Session) =>
+  join(api.folder, 'production', 'files', '.parts', `uploads+${session.id}~${await handleOf(session)}`);
 const cancel = ({ client, input }: Session) => client.call(deleteMultipartUploadSession, input);
 
 async function until(found: () => Promise<unknown>): Promise<void> {
@@ -132,9 +134,10 @@ test('a part can be sent again after its process ended', async () => {
 test('cancelling a session aborts the requests that send parts, and leaves no bytes', async () => {
   const session = await aSession(api);
   const wire = await sendingHalf(session, someBytes());
+  const partial = await partialOf(session);
   assert.equal((await cancel(session)).status, 204);
   assert.equal((await wire.answer()).ref, 29004);
-  await assert.rejects(open(partialOf(session), 'r'), { code: 'ENOENT' });
+  await assert.rejects(open(partial, 'r'), { code: 'ENOENT' });
 });
 
 test('of 16 requests that complete a session one does', async () => {
@@ -210,7 +213,7 @@ test('a process that ended after moving the file and before recording it does no
   const bytes = someBytes();
   await session.put(bytes);
   const parts = [{ number: 1, start: 0, bytes: 100, sha256: hashOf('sha256', bytes), tag: '' }];
-  await storage.assemblies.finish({ key: `uploads/${session.id}`, handle: '' }, parts);
+  await storage.assemblies.finish({ key: `uploads/${session.id}`, handle: await handleOf(session) }, parts);
   assert.equal((await session.complete()).status, 200);
   assert.equal((await takeable(session)).md5, hashOf('md5', bytes));
 });
@@ -276,11 +279,12 @@ test('parts whose bytes are no longer the acknowledged ones are detected, and ca
   const session = await aSession(api);
   const bytes = someBytes();
   await session.put(bytes);
-  await writeFile(partialOf(session), someBytes());
+  const partial = await partialOf(session);
+  await writeFile(partial, someBytes());
   await session.client.refused(completeMultipartUploadSession, session.input, 400, 29019);
   assert.deepEqual(await session.partNumbers(), []);
   await session.put(bytes);
-  await rm(partialOf(session));
+  await rm(partial);
   await session.client.refused(completeMultipartUploadSession, session.input, 400, 29019);
   await session.put(bytes);
   assert.equal((await session.complete()).status, 200);
@@ -291,12 +295,13 @@ test('a file that cannot be read gets an error, and the session waits until it c
   const session = await aSession(api);
   const bytes = someBytes();
   await session.put(bytes);
-  await rm(partialOf(session));
-  await mkdir(partialOf(session));
+  const partial = await partialOf(session);
+  await rm(partial);
+  await mkdir(partial);
   await session.client.refused(completeMultipartUploadSession, session.input, 500, 29027);
   assert.deepEqual(await session.partNumbers(), [1]);
-  await rm(partialOf(session), { recursive: true });
-  await writeFile(partialOf(session), bytes);
+  await rm(partial, { recursive: true });
+  await writeFile(partial, bytes);
   assert.equal((await session.complete()).status, 200);
 });
 
@@ -308,8 +313,9 @@ test('bytes that could not be removed at once are removed later', async (t) => {
   });
   assert.equal((await cancel(session)).status, 204);
   failing.mock.restore();
-  await (await open(partialOf(session), 'r')).close();
+  const partial = await partialOf(session);
+  await (await open(partial, 'r')).close();
   api.clock.advance(REMEMBERED_SECONDS + 1);
   await composeWorker(api.app()).runDue();
-  await assert.rejects(open(partialOf(session), 'r'), { code: 'ENOENT' });
+  await assert.rejects(open(partial, 'r'), { code: 'ENOENT' });
 });

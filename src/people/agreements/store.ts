@@ -148,3 +148,6 @@ export async function hasOpen(
 ): Promise<boolean> {
   return (await reader.first(OPEN, [...types, userId, gameId])) !== undefined;
 }
+
+/** A new service has the first versions; those of an imported service replace them. */
+export const removeVersions = (query: Query) => query.deleteFrom('agreement_versions').execute();

@@ -5,5 +5,5 @@ import { removeEndedBans } from './bans.ts';
 const DAY = 86_400;
 
 export const banJobs: readonly JobHandler<App>[] = [
-  { kind: 'bans.forget-ended', every: DAY, run: (app) => removeEndedBans(app) },
+  { kind: 'bans.forget-ended', byAge: true, every: DAY, run: (app) => removeEndedBans(app) },
 ];

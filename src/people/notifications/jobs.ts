@@ -5,7 +5,7 @@ import { mailDue, mailPerson, notifySomeSubscribers } from './letters.ts';
 import { MAIL_JOB, NOTIFY_SUBSCRIBERS_JOB, type Update } from './notifications.ts';
 
 export const notificationJobs: readonly JobHandler<App>[] = [
-  { kind: 'notifications.remove-old', every: 86_400, run: removeOld },
+  { kind: 'notifications.remove-old', byAge: true, every: 86_400, run: removeOld },
   { kind: 'notifications.mail-due', every: 60, run: (app, _, job) => mailDue(app, job) },
   {
     kind: MAIL_JOB,

@@ -98,9 +98,9 @@ test('a daily mail contains all notifications of a day, once, and a day without 
 
 test('a mail is in the language of its recipient', async () => {
   const leads: Record<string, string> = {
-    de: 'Das ist neu für Sie',
+    de: 'Das ist neu für dich',
     fr: 'Voici ce qu’il y a de nouveau',
-    es: 'Esto es nuevo para usted',
+    es: 'Esto es nuevo para ti',
     ja: 'の新着情報です',
     'zh-CN': '上的新消息',
   };

@@ -61,25 +61,31 @@ export interface NotificationEvent {
   readonly resourceId: number;
   readonly gameId?: number;
   readonly commentId?: number;
+  /** A mail about it waits that long, because the notification may be withdrawn. */
+  readonly mailDelaySeconds?: number;
 }
 
 /** Adds a notification in the caller's transaction. Nobody is notified of their own actions. */
 export async function notify(app: App, transaction: Transaction, what: NotificationEvent): Promise<void> {
   if (what.userId === what.actorId) return;
   const now = app.clock.now();
-  const row = {
-    kind: what.kind,
-    actor_id: what.actorId,
-    resource: what.resource,
-    resource_id: what.resourceId,
-    game_id: what.gameId ?? 0,
-    comment_id: what.commentId ?? 0,
-    date_added: now,
-  };
+  const row = rowOf(what, now);
   if (RECURRING.includes(what.kind)) await store.removeSame(transaction, what.userId, row);
   const added = await store.add(transaction, what.userId, row, usualMode(what.kind));
-  if (added && added.date_mail > 0 && added.date_mail <= now) await wakeMail(app, transaction, what.userId);
+  if (!added || added.date_mail === 0 || added.date_mail > now) return;
+  if (what.mailDelaySeconds) await store.postponeMail(transaction, added.id, now + what.mailDelaySeconds);
+  else await wakeMail(app, transaction, what.userId);
 }
+
+const rowOf = (what: Omit<NotificationEvent, 'userId'>, now: number): store.NewNotification => ({
+  kind: what.kind,
+  actor_id: what.actorId,
+  resource: what.resource,
+  resource_id: what.resourceId,
+  game_id: what.gameId ?? 0,
+  comment_id: what.commentId ?? 0,
+  date_added: now,
+});
 
 export const wakeMail = (app: App, transaction: Transaction, userId: number): Promise<void> =>
   app.jobs.enqueue(transaction, MAIL_JOB, { userId }, { key: `user/${userId}` });
@@ -106,11 +112,22 @@ export async function notifyDecision(
   transaction: Transaction,
   kind: DecisionKind,
   { resource, id, gameId }: Pick<DecidedContent, 'id' | 'gameId'> & { readonly resource: string },
-  { userId, by }: { readonly userId: number; readonly by: number },
+  { userId, by, ...delay }: { readonly userId: number; readonly by: number; readonly mailDelaySeconds?: number },
 ): Promise<void> {
   if (userId === 0 || userId === by) return;
   const about = { resource: resource as NotificationEvent['resource'], resourceId: id, gameId };
-  await notify(app, transaction, { userId, kind, actorId: 0, ...about });
+  await notify(app, transaction, { userId, kind, actorId: 0, ...about, ...delay });
+}
+
+/** Removes the notification of a decision that was undone. */
+export async function withdrawDecision(
+  transaction: Transaction,
+  kind: DecisionKind,
+  { resource, id, gameId }: Pick<DecidedContent, 'id' | 'gameId'> & { readonly resource: string },
+  userId: number,
+): Promise<void> {
+  const about = { resource: resource as NotificationEvent['resource'], resourceId: id, gameId };
+  await store.removeSame(transaction, userId, rowOf({ kind, actorId: 0, ...about }, 0));
 }
 
 export interface Update {

@@ -49,6 +49,10 @@ const ADD = adding('users u', 'u.id = ?');
 export const add = (transaction: Transaction, userId: number, row: NewNotification, usual: string) =>
   transaction.first<Pick<NotificationRow, 'id' | 'date_mail'>>(ADD, [...parametersOf(row, usual), userId]);
 
+const POSTPONE = statement('update notifications set date_mail = ? where id = ?');
+export const postponeMail = (transaction: Transaction, id: number, dateMail: number) =>
+  transaction.run(POSTPONE, [dateMail, id]);
+
 const SAME = 'kind = ? and actor_id = ? and resource = ? and resource_id = ? and comment_id = ?';
 const sameAs = (row: NewNotification) => [row.kind, row.actor_id, row.resource, row.resource_id, row.comment_id];
 const REMOVE_SAME = statement(`delete from notifications where user_id = ? and ${SAME}`);

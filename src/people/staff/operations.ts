@@ -6,7 +6,7 @@ import { Created, created, noContent, ok, operation } from '../../platform/http/
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import { type AccountRow, accountListing, listAccounts } from './accounts.ts';
-import { addFirstOwner } from './first-owner.ts';
+import { addFirstOwner, hasStaff } from './first-owner.ts';
 import { addStaff, changeStaff, listStaff, removeStaff, type StaffRow, staffListing } from './staff.ts';
 
 const level = z.literal([1, 4, 8]).meta({ description: '1 moderator, 4 administrator, 8 owner' });
@@ -160,4 +160,24 @@ export const setUpSite = operation({
   handle: (app, { body }) => addFirstOwner(app, body),
 });
 
-export const staffOperations = [setUpSite, getStaff, getAccounts, addStaffMember, updateStaffMember, deleteStaffMember];
+export const getSetup = operation({
+  id: 'get-site-setup',
+  tag: 'Staff',
+  method: 'GET',
+  path: '/staff/first',
+  says: 'Tells whether the site still waits for its first owner.',
+  access: anyone(),
+  returns: ok(z.object({ is_needed: z.boolean() }).meta({ id: 'Setup' })),
+  errors: [],
+  handle: async (app) => ({ is_needed: !(await hasStaff(app)) }),
+});
+
+export const staffOperations = [
+  setUpSite,
+  getSetup,
+  getStaff,
+  getAccounts,
+  addStaffMember,
+  updateStaffMember,
+  deleteStaffMember,
+];

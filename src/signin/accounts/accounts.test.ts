@@ -4,7 +4,7 @@ import { startApi } from '../../../test/api.ts';
 import { aClient, codesSentTo } from '../../../test/browser.ts';
 import { getModTeamMembers } from '../../catalogue/teams/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { banUser, unbanUser } from '../../moderation/moderation/operations.ts';
+import { banUser, unbanUser } from '../../moderation/user-bans/operations.ts';
 import { getUsersMuted, muteAUser } from '../../people/mutes/operations.ts';
 import { getAccount, getAuthenticatedUser, getUser } from '../../people/users/operations.ts';
 import { issueToken } from '../../platform/access/credentials.ts';
@@ -16,6 +16,7 @@ import {
   deleteAUser,
   deleteOwnAccount,
   lockAUser,
+  mergeAUser,
   mergeOwnAccount,
   reopenOwnAccount,
   requestEmailChange,
@@ -363,4 +364,33 @@ test('a ban outlives the deleted account: its address cannot register again unti
   await key.call(requestEmailSecurityCode, { body: { email: other.email } });
   const body = { security_code: codesSentTo(api, other.email).at(-1)! };
   assert.equal((await key.call(exchangeEmailSecurityCode, { body })).status, 200);
+});
+
+test('administrators of the site merge two accounts of a person who lost one, and nobody else does', async () => {
+  const admin = await someone({ admin: true });
+  const [lost, kept, locked] = [await someone(), await someone(), await someone()];
+  const muted = await someone();
+  await lost.client.call(muteAUser, { params: { user_id: muted.id } });
+  const into = (from: number, to: number) => ({ params: { user_id: from }, body: { into: to } });
+  await kept.client.refused(mergeAUser, into(lost.id, kept.id), 403, 17012);
+  await admin.client.refused(mergeAUser, into(lost.id, lost.id), 400, 17027);
+  await admin.client.refused(mergeAUser, into(lost.id, admin.id), 403, 17019);
+  await admin.client.refused(mergeAUser, into(lost.id, 999_999_999), 404, 17000);
+  await admin.client.call(lockAUser, { params: { user_id: locked.id } });
+  await admin.client.refused(mergeAUser, into(lost.id, locked.id), 403, 17053);
+  assert.equal((await admin.client.call(mergeAUser, into(lost.id, kept.id))).status, 204);
+  await worker.runDue();
+  const { data } = (await kept.client.call(getUsersMuted)).body;
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    [muted.id],
+  );
+  assert.equal((await lost.client.call(getAuthenticatedUser)).status, 401);
+  const entry = await api
+    .app()
+    .db.query.selectFrom('audit_log')
+    .select(['user_id', 'data'])
+    .where('action', '=', 'users.merge')
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([entry.user_id, JSON.parse(entry.data)], [admin.id, { into: kept.id }]);
 });

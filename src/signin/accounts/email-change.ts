@@ -4,7 +4,8 @@ import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { localise } from '../../platform/localisation/texts.ts';
-import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, limitResending, mailed } from '../../platform/mail/codes.ts';
+import { mailCode } from '../../platform/mail/code-mails.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, limitResending } from '../../platform/mail/codes.ts';
 import { takeAll, userMailBudgets } from '../mailed-codes/budgets.ts';
 import * as store from './store.ts';
 
@@ -44,8 +45,8 @@ export async function startEmailChange(app: App, caller: UserCaller, email: stri
     subject: localise('email_taken_mail_subject', language),
     text: localise('email_taken_mail_text', language),
   };
-  if (before !== null) await mailed(app.mail.send(codeMail(before, codes.before, 'email_change_old_mail_text')));
-  await mailed(app.mail.send(isTaken ? taken : codeMail(address, codes.after, 'email_change_new_mail_text')));
+  if (before !== null) await mailCode(app, codeMail(before, codes.before, 'email_change_old_mail_text'));
+  await mailCode(app, isTaken ? taken : codeMail(address, codes.after, 'email_change_new_mail_text'));
 }
 
 /** Stores the new address once both codes are correct, and notifies the old address. */

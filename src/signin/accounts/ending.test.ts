@@ -21,7 +21,7 @@ const api = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'off', MODSTEAD_J
 const app = api.app();
 const { db } = app;
 const columns = await columnsOf(db);
-const barrier = new Barrier(db);
+const barrier = new Barrier(...api.apps().map((app) => app.db));
 const worker = composeWorker(app);
 const operator = await api.as(await api.aUser({ admin: true }));
 const game = await api.aGame();

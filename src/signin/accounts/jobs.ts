@@ -7,7 +7,7 @@ import { forgetOutdatedTokens } from './tokens.ts';
 const HOUR = 3_600;
 
 export const accountJobs: readonly JobHandler<App>[] = [
-  { kind: 'accounts.forget-outdated', every: HOUR, run: (app) => forgetOutdatedTokens(app) },
+  { kind: 'accounts.forget-outdated', byAge: true, every: HOUR, run: (app) => forgetOutdatedTokens(app) },
   { kind: CHANGED_MAIL_JOB, run: mailChanged },
   {
     kind: SETTLE_JOB,

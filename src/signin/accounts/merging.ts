@@ -17,6 +17,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
+import { audit } from '../../records/audit/audit.ts';
 import { findCode, mergeRequester, sendCode } from '../mailed-codes/codes.ts';
 import { shareAPortal } from '../portals/accounts.ts';
 import { blankedUser, endAccount } from './closing.ts';
@@ -70,6 +71,17 @@ export async function mergeByCode(app: App, caller: UserCaller, email: string, c
   // Throwing inside the transaction would roll back the counted attempt.
   if (outcome) throw outcome;
 }
+
+/** Administrators of the site merge two accounts of one person, who cannot sign in to one of them any more. */
+export const mergeByStaff = (app: App, caller: UserCaller, fromId: number, toId: number): Promise<void> =>
+  app.db.write(async (transaction) => {
+    if (!caller.admin) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
+    await requireUserIn(transaction, fromId);
+    await requireUserIn(transaction, toId);
+    await merge(app, transaction, fromId, toId);
+    const subject = { resource: 'users', id: fromId, gameId: 0 };
+    await audit(app, transaction, { actor: caller.userId, action: 'users.merge', subject, data: { into: toId } });
+  });
 
 /** The merged account ends at once and loses its name; a job moves its contents. */
 async function merge(app: App, transaction: Transaction, fromId: number, toId: number): Promise<void> {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
-import { MessageObject, UserPath, WebMessageObject } from '../../platform/http/objects.ts';
+import { Id, MessageObject, UserPath, WebMessageObject } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import { closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
 import { confirmEmailChange, startEmailChange } from './email-change.ts';
-import { mergeAccount, mergeByCode, sendMergeCode } from './merging.ts';
+import { mergeAccount, mergeByCode, mergeByStaff, sendMergeCode } from './merging.ts';
 import { revokeToken } from './tokens.ts';
 
 export const logout = operation({
@@ -213,6 +213,30 @@ export const deleteAUser = operation({
   handle: (app, { caller, params }) => deleteUser(app, caller, params.user_id),
 });
 
+export const mergeAUser = operation({
+  ...moderated,
+  id: 'merge-a-user',
+  method: 'POST',
+  path: '/users/{user_id}/merge',
+  says: 'Merges the account of a user into another one, and ends it, for people who lost access to one of their accounts. Administrators of the site only.',
+  limit: 10,
+  unlocked: 'it locks both accounts at once, in the order of their ids',
+  body: z.object({ into: Id.meta({ description: 'The account that stays.' }) }),
+  errors: [
+    'USER_NOT_FOUND',
+    'USER_CANT_VIEW_ADMIN_ONLY',
+    'USER_SURRENDER_TO_CURRENT_ACCOUNT',
+    'USER_CANNOT_MERGE_ADMIN_ACCOUNT',
+    'USER_CANNOT_MERGE_MONETIZATION_ACCOUNTS',
+    'USER_CANNOT_MERGE_ACCOUNT_WITH_GAMES',
+    'USER_CANNOT_MERGE_ACCOUNT_WITH_MODS',
+    'USER_SURRENDER_TO_CONNECTIONS_EXIST',
+    'USER_BANNED',
+    'USER_LOCKED',
+  ],
+  handle: (app, { caller, params, body }) => mergeByStaff(app, caller, params.user_id, body.into),
+});
+
 export const accountOperations = [
   logout,
   requestEmailChange,
@@ -224,4 +248,5 @@ export const accountOperations = [
   lockAUser,
   unlockAUser,
   deleteAUser,
+  mergeAUser,
 ];

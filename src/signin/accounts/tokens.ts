@@ -8,5 +8,5 @@ export const revokeToken = (app: App, tokenId: number): Promise<void> =>
   app.db.write((transaction) => revokeTokens(app, transaction, { tokenId }));
 
 export async function forgetOutdatedTokens(app: App): Promise<void> {
-  await app.db.write(({ query }) => forgetTokens(query, app.clock.now() - REMEMBER_SECONDS));
+  await forgetTokens(app.db, app.clock.now() - REMEMBER_SECONDS);
 }

@@ -5,5 +5,10 @@ import { forgetOutdatedDeviceLogins } from './devices.ts';
 const HOUR = 3_600;
 
 export const deviceJobs: readonly JobHandler<App>[] = [
-  { kind: 'devices.forget-outdated', every: HOUR, run: async (app) => void (await forgetOutdatedDeviceLogins(app)) },
+  {
+    kind: 'devices.forget-outdated',
+    byAge: true,
+    every: HOUR,
+    run: async (app) => void (await forgetOutdatedDeviceLogins(app)),
+  },
 ];

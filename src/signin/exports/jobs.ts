@@ -8,5 +8,5 @@ const HOUR = 3_600;
 export const exportJobs: readonly JobHandler<App>[] = [
   { kind: GATHER_JOB, leaseSeconds: 600, run: (app, { id }: { id: number }) => gatherExport(app, id) },
   { kind: REMOVE_JOB, run: (app) => removeExpiredExports(app) },
-  { kind: 'exports.remove-expired', every: HOUR, run: (app) => removeExpiredExports(app) },
+  { kind: 'exports.remove-expired', byAge: true, every: HOUR, run: (app) => removeExpiredExports(app) },
 ];

@@ -5,6 +5,8 @@ import { accepted, Bytes, ok, operation, storedFile } from '../../platform/http/
 import { localise } from '../../platform/localisation/texts.ts';
 import { exportAddress, requireExport, requireLatestExport, startExport } from './exports.ts';
 
+const JSON_TYPE = 'application/json';
+
 const ExportObject = z
   .object({
     date_added: Timestamp,
@@ -51,7 +53,7 @@ const downloadExport = operation({
   says: 'Downloads an export by its mailed link.',
   access: anyone(),
   params: z.object({ export_token: z.string() }),
-  returns: storedFile,
+  returns: storedFile(JSON_TYPE),
   errors: ['RESOURCE_NOT_FOUND'],
   handle: async (app, { params }) => {
     const { storage_key: key, bytes, sha256, date_added } = await requireExport(app, params.export_token);
@@ -60,7 +62,7 @@ const downloadExport = operation({
       bytes,
       sha256,
       filename: 'my-data.json',
-      type: 'application/json',
+      type: JSON_TYPE,
       dateModified: date_added,
     });
   },

@@ -4,7 +4,8 @@ import type { Query, Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { localise } from '../../platform/localisation/texts.ts';
-import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, digestOfCode, mailed } from '../../platform/mail/codes.ts';
+import { mailCode } from '../../platform/mail/code-mails.ts';
+import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, digestOfCode } from '../../platform/mail/codes.ts';
 import {
   areSpent,
   type Budget,
@@ -79,7 +80,7 @@ export async function sendCode(app: App, requester: Requester, wanted: WantedCod
     subject: localise(`${mail}_subject`, language, { code }),
     text: localise(`${mail}_text`, language, { code, minutes: CODE_MINUTES }),
   };
-  await mailed(app.mail.send(letter)).catch(async (error) => {
+  await mailCode(app, letter).catch(async (error) => {
     const requested = { email, keyId: requester.keyId, place: requester.place };
     await app.db.write(({ query }) => store.removeCode(query, app.secrets.digest(code), requested));
     throw error;

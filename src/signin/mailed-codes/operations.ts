@@ -67,13 +67,14 @@ export const exchangeEmailSecurityCode = operation({
     'EMAIL_EXCHANGE_INVALID_CODE',
     'USER_LOCKED',
   ],
-  handle: async (app, { caller, body, ip }) => {
+  handle: async (app, { caller, body, ip, language }) => {
     const token = await exchangeEmailCode(app, caller, {
       code: body.security_code,
       handle: body.handle,
       email: body.email,
       ip,
       dateExpires: body.date_expires,
+      language,
     });
     return { code: 200, ...token };
   },

@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Answer, assertRefused, startApi } from '../../../test/api.ts';
 import { codesSentTo } from '../../../test/browser.ts';
+import { composeWorker } from '../../composition/compose.ts';
 import { getAuthenticatedUser } from '../../people/users/operations.ts';
+import { MailError } from '../../platform/mail/mail.ts';
 import { lockAUser, unlockAUser } from '../accounts/operations.ts';
 import { exchangeEmailSecurityCode, requestEmailSecurityCode } from './operations.ts';
 
 const api = await startApi();
 const game = await api.aGame();
 const client = api.withKey(game);
+const worker = composeWorker(api.app());
 let people = 0;
 const anAddress = () => `player-${++people}@example.org`;
 
@@ -119,6 +122,34 @@ test('a mail that cannot be sent leaves no code', async () => {
     mail.send = send;
   }
   assert.equal(readdirSync(join(api.folder, 'mail')).length, before);
+});
+
+test('a code waits for a mail server that is away, encrypted, and ends with its life', async (t) => {
+  const { mail, db } = api.app();
+  const { send } = mail;
+  t.after(() => {
+    mail.send = send;
+  });
+  mail.send = () => Promise.reject(new MailError('the server does not answer', { permanent: false }));
+  const [email, late] = [anAddress(), anAddress()];
+  const ask = () => client.call(requestEmailSecurityCode, { body: { email } });
+  assert.equal((await ask()).status, 200);
+  await worker.runDue();
+  const waiting = await db.query.selectFrom('jobs').select('payload').where('kind', '=', 'mails.code-later').execute();
+  assert.equal(waiting.length, 1);
+  assert.doesNotMatch(waiting[0]!.payload, /@|code/);
+  mail.send = send;
+  api.clock.advance(60);
+  await worker.runDue();
+  assert.equal((await exchange(codesSentTo(api, email).at(-1)!)).status, 200);
+  mail.send = () => Promise.reject(new MailError('the server does not answer', { permanent: false }));
+  assert.equal((await client.call(requestEmailSecurityCode, { body: { email: late } })).status, 200);
+  mail.send = send;
+  api.clock.advance(16 * 60);
+  await worker.runDue();
+  assert.deepEqual(codesSentTo(api, late), []);
+  mail.send = () => Promise.reject(new MailError('no such mailbox', { permanent: true }));
+  await client.refused(requestEmailSecurityCode, { body: { email: anAddress() } }, 500, 11064);
 });
 
 test('a locked account is signed out everywhere and cannot sign in until it is unlocked', async () => {

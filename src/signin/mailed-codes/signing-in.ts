@@ -56,6 +56,8 @@ export async function requestPageCode(app: App, visitor: Visitor, email: string,
 export interface Exchange extends Guess {
   readonly ip: string;
   readonly dateExpires?: number | undefined;
+  /** Of the account, if this is its first sign-in. */
+  readonly language: Language;
 }
 
 export const exchangeEmailCode = (app: App, caller: KeyCaller, exchange: Exchange): Promise<IssuedToken> =>
@@ -67,15 +69,15 @@ export const exchangeEmailCode = (app: App, caller: KeyCaller, exchange: Exchang
 export const redeemPageCode = <T>(
   app: App,
   visitor: Visitor,
-  code: string,
+  guess: Pick<Exchange, 'code' | 'language'>,
   give: (transaction: Transaction, user: UserRow) => Promise<T>,
-): Promise<T> => redeemCode(app, visitorAsker(visitor), { code }, give);
+): Promise<T> => redeemCode(app, visitorAsker(visitor), guess, give);
 
 /** Redeems a code, and creates the account on the first sign-in. */
 async function redeemCode<T>(
   app: App,
   requester: Requester,
-  guess: Guess,
+  guess: Guess & Pick<Exchange, 'language'>,
   give: (transaction: Transaction, user: UserRow) => Promise<T>,
 ): Promise<T> {
   const outcome = await app.db.write(async (transaction) => {
@@ -83,7 +85,7 @@ async function redeemCode<T>(
     if (found instanceof ApiError) return found;
     const known = await findUserByEmailIn(transaction, found.email);
     if (!known) await refuseBanned(app, transaction, `email ${found.email}`);
-    const user = known ?? (await addUser(app, transaction, { email: found.email, username: playerName(app) }));
+    const user = known ?? (await addUser(app, transaction, newUser(app, found.email, guess.language)));
     await admitUser(transaction, user.id);
     await rememberPlaces(app, transaction, user.id, requester.marks ?? {});
     return give(transaction, user);
@@ -92,6 +94,8 @@ async function redeemCode<T>(
   if (outcome instanceof ApiError) throw outcome;
   return outcome;
 }
+
+const newUser = (app: App, email: string, language: Language) => ({ email, username: playerName(app), language });
 
 /** Deletes expired codes, counters and known places. */
 export async function forgetOutdatedCodes(app: App): Promise<void> {

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type Answer, assertRefused, type ErrorAnswer, type Game, startApi } from '../../../test/api.ts';
 import { accept, REDIRECT } from '../../../test/browser.ts';
 import { addGameMedia, deleteGameOperation } from '../../catalogue/games/operations.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { addOauthClient, deleteOauthClient, editOauthClient, getOauthClients } from './operations.ts';
 
 const api = await startApi();
@@ -68,6 +69,16 @@ test('a client cannot be called like another accepted game or its application, i
   for (const game of [real, other]) assert.equal((await add(game, signIn('Mod Manager'))).status, 201);
   assert.equal((await add(real, signIn('Skyfarers Launcher'))).status, 201);
   assert.equal((await add(real, signIn('Cloud-Atlas'))).status, 201);
+});
+
+test('a word of another game’s application, or a game with a generic name, does not reserve that word', async () => {
+  const real = await api.aGame({ name: 'Workshop' });
+  await added(real, signIn('Planner'));
+  const other = await api.aGame({ name: 'Skyport' });
+  for (const name of ['Skyport Planner', 'Route Planner', 'Skyport Workshop'])
+    assert.equal((await add(other, signIn(name))).status, 201, name);
+  for (const name of ['Planner', 'Р1anner App', 'Workshop'])
+    assert.deepEqual(fieldsOf(await add(other, signIn(name))), ['name'], name);
 });
 
 test('unaccepted games reserve no names, and the name of a client’s own game counts once it is accepted', async () => {
@@ -159,19 +170,20 @@ test('the clients of a game have at most 20 redirect URIs together', async () =>
 async function whileUncommitted<T>(early: () => Promise<unknown>, late: () => Promise<T>): Promise<T> {
   const { db } = api.app();
   const [done, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { write } = db;
-  Object.assign(db, {
-    write: (work: Parameters<typeof write>[0]) =>
+  const pausing =
+    ({ write }: Database): Database['write'] =>
+    (work) =>
       write(async (transaction) => {
         const result = await work(transaction);
         done.resolve();
         await committing.promise;
         return result;
-      }),
-  });
+      });
+  const usual = api.apps().map((app) => ({ of: app.db, write: app.db.write }));
+  for (const { of } of usual) Object.assign(of, { write: pausing({ ...of }) });
   const first = early();
   await done.promise;
-  Object.assign(db, { write });
+  for (const { of, write } of usual) Object.assign(of, { write });
   const second = late();
   let isOver = false;
   const over = () => {

@@ -77,8 +77,10 @@ export interface Client {
   /** Whether it may omit parameters that the specification requires beyond RFC 6749. */
   readonly standard: boolean;
   readonly dateAdded: number;
-  /** Changes with every new secret. */
+  /** Changes when a secret ends at once. */
   readonly epoch: number;
+  /** Until then the secret before the current one is valid, too; 0 if there was none. */
+  readonly datePreviousSecretEnds: number;
 }
 
 const toClient = (row: store.ClientRow): Client => ({
@@ -91,6 +93,7 @@ const toClient = (row: store.ClientRow): Client => ({
   standard: row.standard === 1,
   dateAdded: row.date_added,
   epoch: row.epoch,
+  datePreviousSecretEnds: row.date_previous_ends,
 });
 
 export async function findClient(query: Query, id: number): Promise<Client | undefined> {
@@ -107,8 +110,10 @@ const NO_DIGEST = '-'.repeat(43);
 /** Returns the client if the secret matches. An unknown client takes as long as a wrong secret. */
 export async function authenticateClient(app: App, id: number, secret: string): Promise<Client | undefined> {
   const row = await store.clientById(app.db.query, id);
-  const isRight = app.secrets.isDigestOf(row?.secret_digest ?? NO_DIGEST, secret);
-  return isRight && row ? toClient(row) : undefined;
+  const isCurrent = app.secrets.isDigestOf(row?.secret_digest ?? NO_DIGEST, secret);
+  const previous = row && row.date_previous_ends > app.clock.now() ? row.previous_digest : NO_DIGEST;
+  const isPrevious = app.secrets.isDigestOf(previous, secret);
+  return (isCurrent || isPrevious) && row ? toClient(row) : undefined;
 }
 
 /** A client on a device, which cannot keep a secret (RFC 8628, section 5.6). */
@@ -190,17 +195,33 @@ export const editClient = (
     return edited;
   });
 
+/** A week: a secret that is stolen must not stay valid for long. */
+export const OVERLAP_MAX_SECONDS = 7 * 86_400;
+
 /**
- * The old secret and all access tokens issued with it end at once, because they may be stolen. Grants stay, so the
- * client gets new tokens with its refresh tokens and the new secret.
+ * Without an overlap the old secret and all access tokens issued with it end at once, because they may be stolen. Grants
+ * stay, so the client gets new tokens with its refresh tokens and the new secret. With one, both secrets are valid until
+ * it ends, so that servers are updated without an outage.
  */
-export const rotateClientSecret = (app: App, caller: UserCaller, gameId: number, id: number): Promise<IssuedClient> =>
+export const rotateClientSecret = (
+  app: App,
+  caller: UserCaller,
+  gameId: number,
+  { id, overlapSeconds }: { readonly id: number; readonly overlapSeconds: number },
+): Promise<IssuedClient> =>
   app.db.write(async (transaction) => {
     await requireClientOf(transaction, caller, gameId, id);
+    await lockGame(transaction, gameId);
     const client_secret = app.random.token();
-    await store.setSecret(transaction.query, id, app.secrets.digest(client_secret));
-    await revokeTokensOfSecret(app, transaction, id);
-    await auditGame(app, transaction, caller, gameId, { action: 'clients-rotate-secret', data: { client: id } });
+    const digest = app.secrets.digest(client_secret);
+    if (overlapSeconds > 0) {
+      await store.addSecret(transaction.query, id, digest, app.clock.now() + overlapSeconds);
+    } else {
+      await store.setSecret(transaction.query, id, digest);
+      await revokeTokensOfSecret(app, transaction, id);
+    }
+    const data = { client: id, overlap: overlapSeconds };
+    await auditGame(app, transaction, caller, gameId, { action: 'clients-rotate-secret', data });
     return { client_id: id, client_secret };
   });
 

@@ -266,4 +266,4 @@ export const revokeToken = (app: App, client: Client, token: string): Promise<vo
 const REMEMBER_SECONDS = 86_400;
 
 export const forgetOutdatedGrants = (app: App): Promise<void> =>
-  app.db.write(({ query }) => store.forget(query, app.clock.now() - REMEMBER_SECONDS));
+  store.forget(app.db, app.clock.now() - REMEMBER_SECONDS);

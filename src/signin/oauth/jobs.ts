@@ -5,5 +5,5 @@ import { forgetOutdatedGrants } from './grants.ts';
 const HOUR = 3_600;
 
 export const oauthJobs: readonly JobHandler<App>[] = [
-  { kind: 'oauth.forget-outdated', every: HOUR, run: (app) => forgetOutdatedGrants(app) },
+  { kind: 'oauth.forget-outdated', byAge: true, every: HOUR, run: (app) => forgetOutdatedGrants(app) },
 ];

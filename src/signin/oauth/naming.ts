@@ -3,26 +3,18 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError, type ValidationRule } from '../../platform/errors/catalogue.ts';
 import {
+  areConfusable,
   confusableRuns,
-  confusableSkeleton,
   confusableSkeletons,
   confusableWords,
   withoutRun,
 } from '../../platform/filters/confusables.ts';
+import { distinctiveWords } from '../../platform/filters/generic-words.ts';
 import { resemblesService } from '../../platform/filters/reserved-names.ts';
 import * as store from './store.ts';
 
 /** Shorter game names are common words, so they are protected only as whole names. */
 const WITHIN_LETTERS_MIN = 5;
-
-/** Purposes of applications. A name made of these alone identifies no application, so every game may use it. */
-const GENERIC: ReadonlySet<string> = new Set(
-  [
-    ...['app', 'application', 'backend', 'bot', 'client', 'community', 'companion', 'console', 'dashboard', 'desktop'],
-    ...['discord', 'forum', 'game', 'home', 'hub', 'launcher', 'login', 'manager', 'mobile', 'mod', 'mods', 'portal'],
-    ...['server', 'shop', 'site', 'store', 'test', 'tool', 'tools', 'tv', 'web', 'website', 'wiki', 'workshop'],
-  ].map(confusableSkeleton),
-);
 
 export interface Named {
   readonly gameId: number;
@@ -47,23 +39,33 @@ export async function requireClientName(app: App, transaction: Transaction, clie
     if (names.some(({ name }) => isTaken(name))) refuse('name_of_another');
     if (names.length < store.NAMES_AT_ONCE) break;
   }
-  if (!client.isShown || isGeneric(client.name)) return;
+  if (!client.isShown) return;
   const applications = await store.shownClientNames(transaction.query, client.gameId);
-  if (applications.some(({ name }) => !isGeneric(name) && isTaken(name))) refuse('name_of_another');
+  if (applications.some(({ name }) => sameApplication(name, client.name))) refuse('name_of_another');
 }
 
-const isGeneric = (name: string): boolean => confusableWords(name).every((word) => GENERIC.has(word));
+const spellingsOf = (name: string): string[] =>
+  [name, name.toLowerCase()].map((text) => distinctiveWords(text).join('')).filter((spelling) => spelling !== '');
 
-/** Whether a name contains another one, in any script. */
+/** Whether two names differ in generic words alone: `Cloud Atlas Login`. A word may occur in many names: `Sky Planner`. */
+function sameApplication(one: string, other: string): boolean {
+  const others = spellingsOf(other);
+  return spellingsOf(one).some((spelling) => others.includes(spelling));
+}
+
+/** Whether a name contains that of another game, in any script. */
 function takenIn(name: string, own: string): (other: string) => boolean {
   const spellings = [name, name.toLowerCase()].map((text) => withoutRun(confusableWords(text), own));
   const whole = new Set(spellings.map((words) => words.join('')));
   const runs = new Set(spellings.flatMap((words) => [...confusableRuns(words)]));
-  return (other) =>
-    confusableSkeletons(other).some(
+  return (other) => {
+    // A game with a generic name has it as a whole only: `Skyport Workshop` names another one.
+    if (distinctiveWords(other).length === 0) return areConfusable(name, other);
+    return confusableSkeletons(other).some(
       (skeleton) =>
         skeleton !== '' && (whole.has(skeleton) || (skeleton.length >= WITHIN_LETTERS_MIN && runs.has(skeleton))),
     );
+  };
 }
 
 function refuse(rule: ValidationRule): never {

@@ -553,6 +553,32 @@ test('a new secret ends the old one, and removing a client revokes its tokens', 
   await admin.refused(deleteOauthClient, { params }, 404, 14000);
 });
 
+test('with an overlap both secrets and their tokens are valid until it ends, and only then the new one alone', async () => {
+  const admin = await api.as(game.owner);
+  const old = await aClient(api, { gameId: game.id });
+  const params = { game_id: game.id, client_id: old.client_id };
+  const given = await tokens({}, old);
+  const service = async (credentials: typeof old) =>
+    (await tokenRequest({ ...secretOf(credentials), grant_type: 'client_credentials' })).status;
+  const { body: renewed } = await admin.call(rotateOauthClientSecret, { params, query: { overlap: 3_600 } });
+  assert.deepEqual([await service(old), await service(renewed)], [200, 200]);
+  assert.equal(await reads(given.access_token), 200);
+  const { data } = (await admin.call(getOauthClients, { params })).body;
+  const shown = data.find(({ id }) => id === old.client_id)!;
+  assert.equal(shown.date_previous_secret_ends, api.app().clock.now() + 3_600);
+  api.clock.advance(3_600);
+  isError(await tokenRequest({ ...secretOf(old), grant_type: 'client_credentials' }), 'invalid_client');
+  assert.equal(await service(renewed), 200);
+  const refreshed = await tokenRequest(refreshing(given.refresh_token, {}, renewed));
+  assert.equal(refreshed.status, 200);
+
+  // Without an overlap a stolen secret ends at once, and so does the one before it.
+  const { body: third } = await admin.call(rotateOauthClientSecret, { params, query: { overlap: 3_600 } });
+  const { body: last } = await admin.call(rotateOauthClientSecret, { params });
+  assert.deepEqual([await service(renewed), await service(third), await service(last)], [400, 400, 200]);
+  await admin.refused(rotateOauthClientSecret, { params, query: { overlap: 604_801 } }, 422, 13009);
+});
+
 test('a client authorized by an administrator cannot register other clients', async () => {
   const browser = new Browser(api);
   const owner = await api.aUser({ email: 'owner@example.org' });

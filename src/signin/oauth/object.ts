@@ -39,6 +39,9 @@ export const OauthClientObject = z
     requires_pkce: z.boolean(),
     standard: z.boolean(),
     date_added: Timestamp,
+    date_previous_secret_ends: Timestamp.meta({
+      description: 'Until then the secret before the current one is valid, too; 0 if there was none.',
+    }),
   })
   .meta({ id: 'OauthClient' });
 
@@ -55,6 +58,7 @@ export const toClientObject = (client: Client): z.input<typeof OauthClientObject
   requires_pkce: client.requiresPkce,
   standard: client.standard,
   date_added: client.dateAdded,
+  date_previous_secret_ends: client.datePreviousSecretEnds,
 });
 
 /** The error format of RFC 6749, section 5.2, which every OAuth client understands. */

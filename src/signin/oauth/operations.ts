@@ -14,6 +14,7 @@ import {
   editClient,
   GRANTS,
   listClients,
+  OVERLAP_MAX_SECONDS,
   registerClient,
   removeClient,
   requireDeviceClient,
@@ -342,12 +343,18 @@ export const rotateOauthClientSecret = operation({
   tag: 'OAuth clients',
   method: 'PUT',
   path: '/games/{game_id}/oauth/clients/{client_id}/secret',
-  says: 'Replaces the secret of a client and shows it once. The old secret and the service tokens end at once.',
+  says: 'Replaces the secret of a client and shows it once. The old secret and the tokens issued with it end at once, unless the request asks for an overlap.',
   access: user('write', 'team'),
   params: ClientPath,
+  query: z.object({
+    overlap: z.int().min(0).max(OVERLAP_MAX_SECONDS).default(0).meta({
+      description: 'The seconds for which the old secret stays valid beside the new one. Tokens then stay valid, too.',
+    }),
+  }),
   returns: ok(OauthClientSecretObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'],
-  handle: (app, { caller, params }) => rotateClientSecret(app, caller, params.game_id, params.client_id),
+  handle: (app, { caller, params, query }) =>
+    rotateClientSecret(app, caller, params.game_id, { id: params.client_id, overlapSeconds: query.overlap }),
 });
 
 export const deleteOauthClient = operation({

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock, withUpdateLock } from '../../platform/database/locks.ts';
+import { removeInSteps, someOf } from '../../platform/database/removal.ts';
 import type { OauthClientsTable, OauthCodesTable, OauthGrantsTable, OauthRefreshTokensTable } from './table.ts';
 
 export type ClientRow = Selectable<OauthClientsTable>;
@@ -68,10 +69,19 @@ export const editClient = (query: Query, id: number, values: Updateable<OauthCli
 export const setRedirectUris = (query: Query, id: number, redirect_uris: string) =>
   query.updateTable('oauth_clients').set({ redirect_uris }).where('id', '=', id).execute();
 
+/** The previous secret ends at once. */
 export const setSecret = (query: Query, id: number, secret_digest: string) =>
   query
     .updateTable('oauth_clients')
-    .set((eb) => ({ secret_digest, epoch: eb('epoch', '+', 1) }))
+    .set((eb) => ({ secret_digest, previous_digest: '', date_previous_ends: 0, epoch: eb('epoch', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+
+/** The previous secret stays valid until then, and the tokens issued with it. */
+export const addSecret = (query: Query, id: number, secret_digest: string, date_previous_ends: number) =>
+  query
+    .updateTable('oauth_clients')
+    .set((eb) => ({ secret_digest, previous_digest: eb.ref('secret_digest'), date_previous_ends }))
     .where('id', '=', id)
     .execute();
 
@@ -173,20 +183,17 @@ const STANDING = statement(`select u.status, u.date_locked, coalesce(e.epoch, 0)
 export const standingOf = (reader: Pick<Database, 'first'>, userId: number) =>
   reader.first<{ status: number; date_locked: number | null; epoch: number }>(STANDING, [userId]);
 
+const OUTDATED_REFRESH_TOKENS = someOf('oauth_refresh_tokens', ['id'], 'date_expires < ?');
+const OUTDATED_CODES = someOf('oauth_codes', ['id'], 'date_expires < ? and grant_id is null');
+const ENDED = `date_added < ? and id not in (select grant_id from oauth_refresh_tokens)
+  and id not in (select grant_id from access_tokens where grant_id is not null)`;
+const CODES_OF_ENDED = someOf('oauth_codes', ['id'], `grant_id in (select id from oauth_grants where ${ENDED})`);
+const ENDED_GRANTS = someOf('oauth_grants', ['id'], ENDED);
+
 /** Deletes unusable rows. A redeemed code is kept as long as its tokens, so that reuse is detected. */
-export async function forget(query: Query, before: number): Promise<void> {
-  await query.deleteFrom('oauth_refresh_tokens').where('date_expires', '<', before).execute();
-  await query.deleteFrom('oauth_codes').where('date_expires', '<', before).where('grant_id', 'is', null).execute();
-  const alive = query.selectFrom('oauth_refresh_tokens').select('grant_id');
-  const inUse = query.selectFrom('access_tokens').select('grant_id').where('grant_id', 'is not', null);
-  const ended = query
-    .selectFrom('oauth_grants')
-    .select('id')
-    .where('date_added', '<', before)
-    .where('id', 'not in', alive)
-    .where('id', 'not in', inUse.$castTo<{ grant_id: number }>());
-  await query.deleteFrom('oauth_codes').where('grant_id', 'in', ended).execute();
-  await query.deleteFrom('oauth_grants').where('id', 'in', ended).execute();
+export async function forget(db: Database, before: number): Promise<void> {
+  for (const some of [OUTDATED_REFRESH_TOKENS, OUTDATED_CODES, CODES_OF_ENDED, ENDED_GRANTS])
+    await removeInSteps(db, some, [before]);
 }
 
 const REMOVE_REFRESH_TOKENS = statement(

@@ -27,6 +27,9 @@ export interface OauthClientsTable {
   epoch: Generated<number>;
   /** 1 if it speaks plain RFC 6749 without the additions of the specification. */
   standard: Generated<number>;
+  /** The digest of the secret before the current one, which is valid until then; empty if there is none. */
+  previous_digest: Generated<string>;
+  date_previous_ends: Generated<number>;
 }
 
 /** A user’s consent to a client. Revoking it revokes all tokens issued for it. */

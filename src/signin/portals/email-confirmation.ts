@@ -13,7 +13,9 @@ import { isDuplicate, type Transaction } from '../../platform/database/database.
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { localise } from '../../platform/localisation/texts.ts';
-import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, isCode, mailed } from '../../platform/mail/codes.ts';
+import { mailCode } from '../../platform/mail/code-mails.ts';
+import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, isCode } from '../../platform/mail/codes.ts';
+import type { MailMessage } from '../../platform/mail/mail.ts';
 import { takeAll, tryTake, userMailBudgets } from '../mailed-codes/budgets.ts';
 import * as store from './store.ts';
 
@@ -30,12 +32,11 @@ async function beginConfirmation(app: App, { query }: Transaction, userId: numbe
   return code;
 }
 
-const mailConfirmation = (app: App, email: string, code: string, language: Language): Promise<void> =>
-  app.mail.send({
-    to: normalisedEmail(email),
-    subject: localise('confirm_mail_subject', language, { code }),
-    text: localise('confirm_mail_text', language, { code, minutes: CODE_MINUTES }),
-  });
+const confirmationMail = (email: string, code: string, language: Language): MailMessage => ({
+  to: normalisedEmail(email),
+  subject: localise('confirm_mail_subject', language, { code }),
+  text: localise('confirm_mail_text', language, { code, minutes: CODE_MINUTES }),
+});
 
 export const CONFIRMATION_MAIL_JOB = 'portals.mail-confirmation';
 
@@ -56,7 +57,7 @@ export async function mailWantedConfirmation(app: App, { userId, email, language
     if ((await tryTake(app, transaction.query, budgets)) !== true) return undefined;
     return beginConfirmation(app, transaction, userId, email);
   });
-  if (code !== undefined) await mailConfirmation(app, email, code, language);
+  if (code !== undefined) await app.mail.send(confirmationMail(email, code, language));
 }
 
 /** Adds an email address to an account that came from a portal, so that its user can also sign in on the web. */
@@ -67,7 +68,7 @@ export async function register(app: App, caller: UserCaller, email: string, lang
     await takeAll(app, transaction.query, userMailBudgets(app, normalisedEmail(email), caller.userId));
     return beginConfirmation(app, transaction, caller.userId, email);
   });
-  await mailed(mailConfirmation(app, email, code, language));
+  await mailCode(app, confirmationMail(email, code, language));
 }
 
 /** The mailed code proves that the address belongs to the user. */

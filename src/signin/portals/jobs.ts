@@ -6,6 +6,6 @@ import { CONFIRMATION_MAIL_JOB, mailWantedConfirmation } from './email-confirmat
 const HOUR = 3_600;
 
 export const portalJobs: readonly JobHandler<App>[] = [
-  { kind: 'portals.forget-outdated', every: HOUR, run: (app) => forgetOutdated(app) },
+  { kind: 'portals.forget-outdated', byAge: true, every: HOUR, run: (app) => forgetOutdated(app) },
   { kind: CONFIRMATION_MAIL_JOB, run: mailWantedConfirmation },
 ];

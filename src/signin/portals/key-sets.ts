@@ -22,6 +22,7 @@ export class KeySetError extends Error {
 
 export interface KeySet {
   readonly keys: LocalJWKSet;
+  readonly count: number;
   readonly dateFetched: number;
   readonly until: number;
 }
@@ -66,7 +67,8 @@ function fetched(app: App, url: string, algRequired: boolean): Promise<KeySet> {
   return set;
 }
 
-async function fetchKeySet(app: App, url: string, algRequired: boolean): Promise<KeySet> {
+/** Always asks the issuer. */
+export async function fetchKeySet(app: App, url: string, algRequired: boolean): Promise<KeySet> {
   try {
     const { status, headers, body } = await app.egress.fetch(url, { headers: { accept: 'application/json' } });
     if (status !== 200) throw new KeySetError(status < 500);
@@ -75,6 +77,7 @@ async function fetchKeySet(app: App, url: string, algRequired: boolean): Promise
     const usable = keys.map(objectOf).filter((key) => !algRequired || typeof key['alg'] === 'string');
     const now = app.clock.now();
     return {
+      count: usable.length,
       keys: createLocalJWKSet({ keys: usable } as unknown as JSONWebKeySet),
       dateFetched: now,
       until: now + secondsToKeep(headers['cache-control']),

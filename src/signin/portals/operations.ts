@@ -23,6 +23,7 @@ import { ConnectionObject, GamePortalObject, toConnection, toGamePortal } from '
 import { changeSettings, listSettings, removeSettings } from './settings.ts';
 import { PortalSettingsBody } from './settings-body.ts';
 import { signIn, signInByDelegation } from './signing-in.ts';
+import { testPortal } from './testing.ts';
 import { callbackOf } from './web/signing-in.ts';
 
 /** Tokens of platforms have a few kilobytes. */
@@ -546,6 +547,40 @@ export const deleteGamePortal = operation({
   handle: (app, { caller, params }) => removeSettings(app, caller, params.game_id, params.portal),
 });
 
+const PortalTestObject = z
+  .object({
+    portal: z.enum(LINKED_PORTALS),
+    steps: z.array(
+      z.object({
+        step: z.enum(['settings', 'keys', 'page', 'secret']).meta({
+          description:
+            '`keys`: the keys of its tokens can be loaded. `settings`: sign-in on the web is set up. `page`: the portal shows its page. `secret`: it knows the client and its secret.',
+        }),
+        ok: z.boolean(),
+        detail: z.string().meta({ description: 'What was found, in English.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'PortalTest' });
+
+export const testGamePortal = operation({
+  id: 'test-game-portal',
+  tag: 'Games',
+  method: 'POST',
+  path: '/games/{game_id}/portals/{portal}/test',
+  says: 'Tries each part of a portal’s sign-in that needs no user, with the stored settings. Administrators of the game only.',
+  access: user('write', 'team'),
+  limit: 10,
+  unlocked: 'it asks the portal and writes nothing',
+  params: GamePortalPath,
+  returns: ok(PortalTestObject),
+  errors: [...ADMINISTRATION, 'RESOURCE_NOT_FOUND'],
+  handle: async (app, { caller, params: { game_id: gameId, portal } }) => ({
+    portal,
+    steps: await testPortal(app, caller, gameId, portal),
+  }),
+});
+
 export const portalOperations = [
   authenticateViaSteam,
   authenticateViaGogGalaxy,
@@ -571,4 +606,5 @@ export const portalOperations = [
   getGamePortals,
   editGamePortal,
   deleteGamePortal,
+  testGamePortal,
 ];

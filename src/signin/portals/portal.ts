@@ -1,4 +1,4 @@
-import type { CredentialField, Verifier } from './identity.ts';
+import type { CredentialField, PortalSettings, Verifier } from './identity.ts';
 import type { WebFlow } from './web/flow.ts';
 
 /** The implementation of a portal. */
@@ -10,6 +10,8 @@ export interface PortalDescription {
     readonly needs: readonly CredentialField[];
     /** A credential that replaces all of `needs`. */
     readonly instead?: CredentialField;
+    /** Where the portal publishes the keys that sign its tokens. */
+    readonly keysUrl?: (settings: PortalSettings) => string | undefined;
   };
   /** How a browser signs in. */
   readonly web: WebFlow;

@@ -268,7 +268,8 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
     else await refused(byOthers, refs.issuer);
   });
 
-  test(`${portal}: tokens are refused while the issuer’s keys are unavailable, and new keys are fetched`, async () => {
+  test(`${portal}: tokens are refused while the issuer’s keys are unavailable, and new keys are fetched`, async (t) => {
+    api.stayInOneProcess(t);
     const token = await issuer.sign(claimsOf(portal));
     platforms.down(KEYS[portal]);
     await refused(token, refs.keys);
@@ -323,7 +324,8 @@ for (const portal of ['nintendo', 'psn', 'xboxlive'] as const)
     assert.equal(same.id, own.id);
   });
 
-test('key sets are cached as long as Cache-Control allows, and at most a day', async () => {
+test('key sets are cached as long as Cache-Control allows, and at most a day', async (t) => {
+  api.stayInOneProcess(t);
   const jwk = await issuer.jwk();
   const fetches = async (cacheControl: string, later: number) => {
     api.clock.advance(100_000);

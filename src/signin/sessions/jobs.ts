@@ -5,5 +5,5 @@ import { forgetOutdatedSessions } from './sessions.ts';
 const HOUR = 3_600;
 
 export const sessionJobs: readonly JobHandler<App>[] = [
-  { kind: 'sessions.forget-outdated', every: HOUR, run: (app) => forgetOutdatedSessions(app) },
+  { kind: 'sessions.forget-outdated', byAge: true, every: HOUR, run: (app) => forgetOutdatedSessions(app) },
 ];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
-import { Id, PathId, pageOf, pageOfAll, pagesOnly, Timestamp } from '../../platform/http/objects.ts';
+import { Id, PathId, pageOf, pageOfAll, pagesOnly, Timestamp, UserPath } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
-import { endSession, type SessionRow, sessionsOf, signOutEverywhere } from './sessions.ts';
+import { endSession, listSessionsOf, type SessionRow, sessionsOf, signOutEverywhere } from './sessions.ts';
 
 const SessionObject = z
   .object({ id: Id, user_agent: z.string(), date_added: Timestamp, date_expires: Timestamp })
@@ -53,4 +53,19 @@ export const deleteSessions = operation({
   handle: (app, { caller }) => signOutEverywhere(app, caller),
 });
 
-export const sessionOperations = [getSessions, deleteSession, deleteSessions];
+export const getSessionsOfUser = operation({
+  id: 'get-user-sessions',
+  tag: 'Staff',
+  method: 'GET',
+  path: '/staff/users/{user_id}/sessions',
+  says: 'Lists the browsers in which a user is signed in. Locking the account ends them. For administrators of the site.',
+  access: user('read', 'staff'),
+  params: UserPath,
+  list: pagesOnly,
+  returns: ok(pageOf(SessionObject)),
+  errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: async (app, { caller, params, list }) =>
+    pageOfAll((await listSessionsOf(app, caller, params.user_id)).map(toSession), list),
+});
+
+export const sessionOperations = [getSessions, deleteSession, deleteSessions, getSessionsOfUser];

@@ -1,6 +1,7 @@
 import { signOut } from '../../people/users/signing-out.ts';
 import { USER_ACTIVE } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
+import { STAFF_LEVELS, staffLevel } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -19,8 +20,13 @@ export interface Browser {
 }
 
 /** Signs a user in to the pages with the mailed code; returns the secret for the cookie. */
-export const openSession = (app: App, code: string, visitor: Visitor, userAgent: string): Promise<string> =>
-  redeemPageCode(app, visitor, code, (transaction, user) => addSession(app, transaction, user.id, userAgent));
+export const openSession = (
+  app: App,
+  guess: Parameters<typeof redeemPageCode>[2],
+  visitor: Visitor,
+  userAgent: string,
+): Promise<string> =>
+  redeemPageCode(app, visitor, guess, (transaction, user) => addSession(app, transaction, user.id, userAgent));
 
 /** Creates a session within the transaction that verified the sign-in; returns its secret. */
 export async function addSession(app: App, { query }: Transaction, userId: number, userAgent: string): Promise<string> {
@@ -54,6 +60,12 @@ export async function closeSession(app: App, secret: string): Promise<void> {
 export const sessionsOf = (app: App, { userId }: UserCaller): Promise<store.SessionRow[]> =>
   store.openOf(app.db.query, userId, app.clock.now());
 
+/** For administrators of the site, who look for a thief in an account. */
+export async function listSessionsOf(app: App, caller: UserCaller, userId: number): Promise<store.SessionRow[]> {
+  if (staffLevel(caller) < STAFF_LEVELS.administrator) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
+  return store.openOf(app.db.query, userId, app.clock.now());
+}
+
 export async function endSession(app: App, caller: UserCaller, id: number): Promise<void> {
   const ended = await app.db.write(({ query }) => store.end(query, { userId: caller.userId, id }, app.clock.now()));
   if (!ended) throw new ApiError('RESOURCE_NOT_FOUND');
@@ -70,5 +82,5 @@ export async function signOutEverywhere(app: App, caller: UserCaller): Promise<v
 const REMEMBER_SECONDS = 86_400;
 
 export async function forgetOutdatedSessions(app: App): Promise<void> {
-  await app.db.write(({ query }) => store.forget(query, app.clock.now() - REMEMBER_SECONDS));
+  await store.forget(app.db, app.clock.now() - REMEMBER_SECONDS);
 }

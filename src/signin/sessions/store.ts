@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import { type Database, type Query, statement } from '../../platform/database/database.ts';
+import { removeInSteps, someOf } from '../../platform/database/removal.ts';
 import type { SessionsTable } from './table.ts';
 
 export type SessionRow = Selectable<SessionsTable>;
@@ -50,8 +51,5 @@ export async function end(
   return (await update.executeTakeFirst()).numUpdatedRows > 0n;
 }
 
-export const forget = (query: Query, before: number) =>
-  query
-    .deleteFrom('sessions')
-    .where((eb) => eb.or([eb('date_expires', '<', before), eb('date_revoked', '<', before)]))
-    .execute();
+const OUTDATED = someOf('sessions', ['id'], 'date_expires < ? or date_revoked < ?');
+export const forget = (db: Database, before: number) => removeInSteps(db, OUTDATED, [before, before]);

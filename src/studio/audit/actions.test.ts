@@ -36,7 +36,8 @@ import { addModfileOperation, deleteModfileOperation, managePlatformStatus } fro
 import { addCookRunner, deleteCookRunner } from '../../files/runners/operations.ts';
 import { addSourceModfile, deleteSourceModfile } from '../../files/sources/operations.ts';
 import { deleteModVault, editModVault } from '../../files/vaults/operations.ts';
-import { banUser, unbanUser } from '../../moderation/moderation/operations.ts';
+import { decideOverContent, undoModerationDecision } from '../../moderation/moderation/operations.ts';
+import { banUser, unbanUser } from '../../moderation/user-bans/operations.ts';
 import { decideMarketplaceSubmission, submitModToMarketplace } from '../../money/offers/operations.ts';
 import { decideSellerAccount } from '../../money/partners/operations.ts';
 import { decidePayoutOperation, requestPayoutOperation } from '../../money/payouts/operations.ts';
@@ -44,7 +45,9 @@ import { purchase, refundGamePurchase } from '../../money/purchases/operations.t
 import { addAddressBan, deleteAddressBan } from '../../people/bans/operations.ts';
 import { addStaffMember, deleteStaffMember, updateStaffMember } from '../../people/staff/operations.ts';
 import type { AnyOperation } from '../../platform/http/operation.ts';
+import { mergeAUser } from '../../signin/accounts/operations.ts';
 import { editGamePortal } from '../../signin/portals/operations.ts';
+import { retryParkedJob } from '../service/operations.ts';
 import { getAudit } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_PAYMENTS: 'simulated' } });
@@ -221,6 +224,33 @@ test('a decision over the marketplace queue is logged', async () => {
   await seller.call(submitModToMarketplace, { params: ofQueued });
   const decision = { params: ofQueued, body: { status: 'approved' as const } };
   await audited(selling.studio, decideMarketplaceSubmission, decision, 'mods.marketplace-approve');
+});
+
+test('a moderation decision that is undone is logged twice', async () => {
+  const { id } = await api.aMod({ game });
+  const body = { resource: 'mods', id, decision: 'delete', reason: 'By mistake' };
+  await audited(team, decideOverContent, { body }, 'mods.delete');
+  const undone = { params: { game_id: game.id, content: 'mods', content_id: id } };
+  await audited(team, undoModerationDecision, undone, 'mods.undo');
+});
+
+test('a job that staff retry is logged', async () => {
+  const { db, jobs } = api.app();
+  await db.write((transaction) => jobs.enqueue(transaction, 'test.parked', {}, { key: 'retried' }));
+  const parked = await db.write(({ query }) =>
+    query
+      .updateTable('jobs')
+      .set({ state: 'parked' })
+      .where('kind', '=', 'test.parked')
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  );
+  await audited(admin, retryParkedJob, { params: { job_id: parked.id } }, 'jobs.retry');
+});
+
+test('a merge of accounts by the staff is logged', async () => {
+  const [lost, kept] = [await api.aUser(), await api.aUser()];
+  await audited(admin, mergeAUser, { params: { user_id: lost.id }, body: { into: kept.id } }, 'users.merge');
 });
 
 test('a decision over a seller is logged', async () => {

@@ -182,7 +182,7 @@ test('downloads, subscriptions, ratings and comments of a day are counted as the
   await (await api.as(await api.aUser())).call(modComments.add, { params, body: { content: 'Nice' } });
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2'])
     queueDownload(api.app(), { mod_id: mod.id, game_id: mod.game_id, platform: 'windows', address });
-  await flushDownloads(api.app());
+  await Promise.all(api.apps().map((app) => flushDownloads(app)));
   const moderator = await api.aUser();
   await api.joins(moderator, { id: mod.game_id } as Game, 1);
   const team = await api.as(moderator);
@@ -368,7 +368,7 @@ test('the ranking of a month and of the previous month matches a full sort', asy
 
 /** The active users of today and of this month, as the game’s team reads them. */
 async function activeIn(mod: Mod): Promise<{ day: number; month: number }> {
-  await flushDownloads(api.app());
+  await Promise.all(api.apps().map((app) => flushDownloads(app)));
   const moderator = await api.aUser();
   await api.joins(moderator, { id: mod.game_id }, 1);
   const team = await api.as(moderator);
@@ -485,7 +485,7 @@ test('the team of a mod sees its days, in total and by platform, and others do n
   await fan.call(addModRating, { ...of, body: { rating: -1 } });
   for (const platform of ['windows', ''])
     queueDownload(api.app(), { mod_id: mod.id, game_id: mod.game_id, platform, address: `of ${platform}` });
-  await flushDownloads(api.app());
+  await Promise.all(api.apps().map((app) => flushDownloads(app)));
   await api.counted();
   const { body } = await author.call(getModMetrics, of);
   assert.equal(body.data.length, 30);

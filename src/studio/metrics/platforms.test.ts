@@ -166,7 +166,7 @@ async function download(
   const headers = { ...on(platform), 'x-forwarded-for': address };
   const { status, text } = await client.call(downloadModfile, { params: { ...at(mod), file_id: file }, headers });
   assert.equal(status, 200, text.slice(0, 200));
-  await flushDownloads(api.app());
+  await Promise.all(api.apps().map((app) => flushDownloads(app)));
 }
 
 test('the statistics of mods and of their game are those of the platform', async () => {

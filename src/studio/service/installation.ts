@@ -1,20 +1,25 @@
+import { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
-import type { Caller } from '../../platform/access/caller.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import { STAFF_LEVELS, staffLevel } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
 import { definitions, type Settings } from '../../platform/config/settings.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { parkedJobs, retryParked } from '../../platform/jobs/jobs.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { listLimited, listSlow } from '../../records/traffic/traffic.ts';
 import * as store from './store.ts';
 
 /** Settings whose values contain or are credentials. */
 const SECRET: ReadonlySet<string> = new Set<keyof Settings>([
   'databaseUrl',
+  'databaseReadUrl',
   'sandboxDatabaseUrl',
   'smtpUrl',
   'secret',
   'metricsToken',
   'storage',
+  'storagePublicKey',
   'tlsKey',
   'tlsCert',
   'stripeKey',
@@ -27,7 +32,7 @@ function requireAdministrator(caller: Caller): void {
 }
 
 interface PartHealth {
-  readonly part: 'database' | 'storage' | 'mail' | 'scanner' | 'disk';
+  readonly part: 'database' | 'storage' | 'mail' | 'scanner' | 'disk' | 'certificate';
   readonly ok: boolean;
   readonly detail: string;
 }
@@ -50,8 +55,20 @@ export async function showInstallation(app: App, caller: Caller) {
     examined('mail', async () => app.mail.check().then(() => (settings.smtpUrl ? 'smtp' : 'folder'))),
     examined('scanner', async () => (scanner ? scanner.version() : 'off')),
     examined('disk', () => freeSpace(settings)),
+    examined('certificate', () => certificate(app)),
   ]);
   return { parts, jobs: await store.countJobs(app.db.query), settings: settingsInForce(settings) };
+}
+
+const WEEK_SECONDS = 7 * 86_400;
+
+/** The service renews a local certificate by itself; one of the settings is the operator's to renew. */
+async function certificate({ settings: { tlsCert }, clock }: App): Promise<string> {
+  if (!tlsCert) return 'local';
+  const { validToDate } = new X509Certificate(tlsCert);
+  const said = `valid until ${validToDate.toISOString().slice(0, 10)}`;
+  if (validToDate.getTime() / 1000 < clock.now() + WEEK_SECONDS) throw new Error(said);
+  return said;
 }
 
 const GIGABYTE = 1_000_000_000;
@@ -80,7 +97,21 @@ export async function listParkedJobs(app: App, caller: Caller) {
 }
 
 /** Runs a job that failed permanently again, with all of its attempts. */
-export async function retryJob(app: App, caller: Caller, id: number): Promise<void> {
+export async function retryJob(app: App, caller: UserCaller, id: number): Promise<void> {
   requireAdministrator(caller);
   if (!(await retryParked(app.db, app.clock, id))) throw new ApiError('RESOURCE_NOT_FOUND');
+  const subject = { resource: 'jobs', id, gameId: 0 };
+  await app.db.write((transaction) => audit(app, transaction, { actor: caller.userId, action: 'jobs.retry', subject }));
+}
+
+type Page = { readonly limit: number; readonly offset: number };
+
+export async function limitedRequests(app: App, caller: Caller, page: Page) {
+  requireAdministrator(caller);
+  return listLimited(app, page);
+}
+
+export async function slowRequests(app: App, caller: Caller, slowestFirst: boolean, page: Page) {
+  requireAdministrator(caller);
+  return listSlow(app, slowestFirst, page);
 }

@@ -5,6 +5,7 @@ import {
   Id,
   Integer,
   PathId,
+  page,
   pageOf,
   pageOfAll,
   pagesOnly,
@@ -13,7 +14,7 @@ import {
 } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
-import { listParkedJobs, retryJob, showInstallation } from './installation.ts';
+import { limitedRequests, listParkedJobs, retryJob, showInstallation, slowRequests } from './installation.ts';
 
 export const ping = operation({
   id: 'ping',
@@ -36,7 +37,7 @@ const InstallationObject = z
     node: z.string(),
     parts: z.array(
       z.object({
-        part: z.enum(['database', 'storage', 'mail', 'scanner', 'disk']),
+        part: z.enum(['database', 'storage', 'mail', 'scanner', 'disk', 'certificate']),
         ok: z.boolean(),
         detail: z.string(),
       }),
@@ -57,7 +58,7 @@ export const getInstallation = operation({
   tag: 'Staff',
   method: 'GET',
   path: '/staff/installation',
-  says: 'Shows the version, the state of database, storage, mail, scanner and disk, the number of jobs, and the settings in force without secrets. For administrators of the site.',
+  says: 'Shows the version, the state of database, storage, mail, scanner, disk and certificate, the number of jobs, and the settings in force without secrets. For administrators of the site.',
   access: user('read', 'staff'),
   returns: ok(InstallationObject),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
@@ -110,4 +111,80 @@ export const retryParkedJob = operation({
   handle: (app, { caller, params }) => retryJob(app, caller, params.job_id),
 });
 
-export const serviceOperations = [ping, getInstallation, getParkedJobs, retryParkedJob];
+const LimitedRequestsObject = z
+  .object({
+    hour: Timestamp.meta({ description: 'The first second of the hour.' }),
+    rule: z.enum([
+      'address',
+      'address_writes',
+      'user',
+      'user_writes',
+      'user_key',
+      'service',
+      'server_token',
+      'operation',
+    ]),
+    operation: z.string().meta({ description: 'Empty unless it is the limit of an operation.' }),
+    caller: z.string().meta({
+      description:
+        'The network address, or the ID of the key, client or token. Empty for a user, and beyond a thousand.',
+    }),
+    user_id: Integer.meta({ description: '0 unless it is the limit of a user.' }),
+    refused: Integer.meta({ description: 'How many requests were refused.' }),
+    date_last: Timestamp,
+  })
+  .meta({ id: 'LimitedRequests' });
+
+export const getLimitedRequests = operation({
+  id: 'get-limited-requests',
+  tag: 'Staff',
+  method: 'GET',
+  path: '/staff/limited-requests',
+  says: 'Lists which rate limits refused requests in the last seven days, per hour and caller, the newest hour first. For administrators of the site.',
+  access: user('read', 'staff'),
+  list: pagesOnly,
+  returns: ok(pageOf(LimitedRequestsObject)),
+  errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: async (app, { caller, list }) => {
+    const { rows, total } = await limitedRequests(app, caller, list);
+    return page(rows, total, list);
+  },
+});
+
+const SlowRequestObject = z
+  .object({
+    id: Id,
+    operation: z.string().meta({ description: 'The ID of the operation, or the route of a page.' }),
+    method: z.string(),
+    path: z.string().meta({ description: 'Without the query.' }),
+    status: Integer,
+    milliseconds: Integer,
+    date_added: Timestamp,
+  })
+  .meta({ id: 'SlowRequest' });
+
+export const getSlowRequests = operation({
+  id: 'get-slow-requests',
+  tag: 'Staff',
+  method: 'GET',
+  path: '/staff/slow-requests',
+  says: 'Lists the requests of the last seven days that took more than a second, without uploads and downloads. For administrators of the site.',
+  access: user('read', 'staff'),
+  query: z.object({ order: z.enum(['newest', 'slowest']).default('newest') }),
+  list: pagesOnly,
+  returns: ok(pageOf(SlowRequestObject)),
+  errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: async (app, { caller, query, list }) => {
+    const { rows, total } = await slowRequests(app, caller, query.order === 'slowest', list);
+    return page(rows, total, list);
+  },
+});
+
+export const serviceOperations = [
+  ping,
+  getInstallation,
+  getParkedJobs,
+  retryParkedJob,
+  getLimitedRequests,
+  getSlowRequests,
+];

@@ -187,7 +187,7 @@ export const replayGameWebhookDelivery = operation({
   tag: 'Webhooks',
   method: 'POST',
   path: '/games/{game_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
-  says: 'Sends a delivery again, whether it was parked or delivered. Administrators of the game only.',
+  says: 'Sends a delivery again, whether it was parked or delivered, or waits for its next attempt. Administrators of the game only.',
   access: user('write', 'team'),
   params: DeliveryPath,
   returns: ok(WebhookDeliveryObject),

@@ -274,6 +274,20 @@ test('after a day a delivery and those behind it are parked, and are sent again 
   assert.ok((await deliveries()).every(({ state }) => state === 'delivered'));
 });
 
+test('a delivery that waits for its next attempt is sent at once on request', async () => {
+  const receiver = await aReceiver((response) => response.writeHead(503).end());
+  const game = await api.aGame();
+  const { client, params, deliveries } = await aWebhook(game, receiver.url);
+  await edit(await api.aMod({ game }), 'Better');
+  await worker.runDue();
+  const { id: delivery_id, state } = (await deliveries())[0]!;
+  assert.equal(state, 'waiting');
+  receiver.answers = (response) => response.end();
+  await client.call(replayGameWebhookDelivery, { params: { ...params, delivery_id } });
+  await worker.runDue();
+  assert.equal((await deliveries())[0]!.state, 'delivered');
+});
+
 test('losing a job loses no delivery', async () => {
   const receiver = await aReceiver();
   const game = await api.aGame();

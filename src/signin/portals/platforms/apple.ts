@@ -9,13 +9,15 @@ import type { PortalDescription } from '../portal.ts';
 import { codeFlow, DEFAULT_ERRORS, verifyLikeGame } from '../web/code-flow.ts';
 import { confirmedEmail, onceUntil } from './claims.ts';
 
+const KEYS = 'https://appleid.apple.com/auth/keys';
+
 /** Sign in with Apple: an identity token for one of the game’s bundles. */
 async function verifyApple({ app, settings, credentials }: Verification): Promise<Identity> {
   const bundles = listOf(settings, 'bundle_ids');
   if (bundles.length === 0) throw new ApiError('APPLE_BUNDLE_ID_NOT_CONFIGURED');
   const { id_token: token = '' } = credentials;
   const claims = await verifyToken(app, token, {
-    keysUrl: addressOf(app, 'apple', 'https://appleid.apple.com/auth/keys'),
+    keysUrl: addressOf(app, 'apple', KEYS),
     algorithms: ['RS256', 'ES256'],
     issuers: ['https://appleid.apple.com'],
     audiences: [...bundles, textOf(settings, 'services_id') ?? []].flat(),
@@ -73,6 +75,6 @@ function appleSecret(settings: PortalSettings, app: App): Promise<string> {
 }
 
 export const apple: PortalDescription = {
-  token: { verify: verifyApple, needs: ['id_token'] },
+  token: { verify: verifyApple, needs: ['id_token'], keysUrl: () => KEYS },
   web: webFlow,
 };

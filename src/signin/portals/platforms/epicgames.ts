@@ -6,6 +6,8 @@ import type { PortalDescription } from '../portal.ts';
 import { codeFlow, DEFAULT_ERRORS, verifyLikeGame } from '../web/code-flow.ts';
 import { onceUntil } from './claims.ts';
 
+const KEYS = 'https://api.epicgames.dev/epic/oauth/v2/.well-known/jwks.json';
+
 /**
  * Epic Account Services: an ID token or an access token for one of the game’s clients. Epic signs both with the same
  * keys and documents the same offline checks.
@@ -16,7 +18,7 @@ async function verifyEpicGames({ app, settings, credentials }: Verification): Pr
   const { id_token, access_token } = credentials;
   const token = id_token ?? access_token ?? '';
   const claims = await verifyToken(app, token, {
-    keysUrl: addressOf(app, 'epicgames', 'https://api.epicgames.dev/epic/oauth/v2/.well-known/jwks.json'),
+    keysUrl: addressOf(app, 'epicgames', KEYS),
     algorithms: ['RS256', 'RS512'],
     issuers: ['https://api.epicgames.dev/epic/oauth/v1', 'https://api.epicgames.dev/epic/oauth/v2'],
     audiences: clients,
@@ -55,6 +57,6 @@ const webFlow = codeFlow({
 });
 
 export const epicgames: PortalDescription = {
-  token: { verify: verifyEpicGames, needs: ['id_token'], instead: 'access_token' },
+  token: { verify: verifyEpicGames, needs: ['id_token'], instead: 'access_token', keysUrl: () => KEYS },
   web: webFlow,
 };

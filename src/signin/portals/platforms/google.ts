@@ -6,6 +6,8 @@ import type { PortalDescription } from '../portal.ts';
 import { codeFlow, DEFAULT_ERRORS, verifyLikeGame } from '../web/code-flow.ts';
 import { confirmedEmail, onceUntil } from './claims.ts';
 
+const KEYS = 'https://www.googleapis.com/oauth2/v3/certs';
+
 /** Google: an ID token, or a server auth code that is exchanged for one. */
 async function verifyGoogle(verification: Verification): Promise<Identity> {
   const { app, settings, credentials } = verification;
@@ -13,7 +15,7 @@ async function verifyGoogle(verification: Verification): Promise<Identity> {
   if (clients.length === 0) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
   const token = credentials.id_token ?? (await exchange(verification, clients[0]!));
   const claims = await verifyToken(app, token, {
-    keysUrl: addressOf(app, 'google', 'https://www.googleapis.com/oauth2/v3/certs'),
+    keysUrl: addressOf(app, 'google', KEYS),
     algorithms: ['RS256'],
     issuers: ['https://accounts.google.com', 'accounts.google.com'],
     audiences: clients,
@@ -68,6 +70,6 @@ const webFlow = codeFlow({
 });
 
 export const google: PortalDescription = {
-  token: { verify: verifyGoogle, needs: ['auth_code'], instead: 'id_token' },
+  token: { verify: verifyGoogle, needs: ['auth_code'], instead: 'id_token', keysUrl: () => KEYS },
   web: webFlow,
 };

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { type Identity, listOf, textOf, type Verification } from '../identity.ts';
+import { type Identity, listOf, type PortalSettings, textOf, type Verification } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
 import { addressOf, objectOf, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
@@ -17,15 +17,17 @@ const NINTENDO_REFUSALS = {
   keys: 'SWITCH_UNABLE_TO_GET_JWK_SIGNATURE',
 } as const;
 
+const keysUrlOf = (settings: PortalSettings | undefined): string =>
+  textOf(settings, 'keys_url') ?? `${textOf(settings, 'issuer') ?? ISSUER}/1.0.0/certificates`;
+
 /** Nintendo Switch: the ID token of a Nintendo Service Account. The address of the keys in it (`jku`) is ignored. */
 async function verifySwitch({ app, settings, credentials }: Verification): Promise<Identity> {
   const applications = listOf(settings, 'app_ids').map((each) => each.toLowerCase());
   if (applications.length === 0) throw new ApiError('SWITCH_APP_ID_NOT_CONFIGURED');
   const { id_token: token = '' } = credentials;
   const issuer = textOf(settings, 'issuer') ?? ISSUER;
-  const keysUrl = textOf(settings, 'keys_url') ?? `${issuer}/1.0.0/certificates`;
   const claims = await verifyToken(app, token, {
-    keysUrl: addressOf(app, 'nintendo', keysUrl),
+    keysUrl: addressOf(app, 'nintendo', keysUrlOf(settings)),
     algorithms: ['RS256'],
     issuers: [issuer],
     claimsRequired: ['sub'],
@@ -99,6 +101,6 @@ async function nicknameOf({ app }: Verification, id: string, token: string): Pro
 }
 
 export const nintendo: PortalDescription = {
-  token: { verify: verifySwitch, needs: ['id_token'] },
+  token: { verify: verifySwitch, needs: ['id_token'], keysUrl: keysUrlOf },
   web: nintendoFlow,
 };

@@ -122,6 +122,6 @@ async function whoIs(verification: Verification, { id_token }: TokenAnswer): Pro
 }
 
 export const psn: PortalDescription = {
-  token: { verify: verifyPsn, needs: ['auth_code'] },
+  token: { verify: verifyPsn, needs: ['auth_code'], keysUrl: (settings) => psnIssuer(settings).keysUrl },
   web: psnFlow,
 };

@@ -102,6 +102,6 @@ async function whoIs({ app, settings }: Verification, { access_token, token_type
 }
 
 export const sso: PortalDescription = {
-  token: { verify: verifySso, needs: ['id_token'] },
+  token: { verify: verifySso, needs: ['id_token'], keysUrl: (settings) => textOf(settings, 'jwks_url') },
   web: studioFlow,
 };

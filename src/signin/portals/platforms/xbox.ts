@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { compactDecrypt, errors } from 'jose';
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { type Identity, textOf, type Verification } from '../identity.ts';
+import { type Identity, type PortalSettings, textOf, type Verification } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
 import { addressOf, idTextOf, objectOf, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
@@ -12,6 +12,9 @@ import { onceUntil } from './claims.ts';
 const USER_GENERATED_CONTENT = '247';
 const SENT = /^(?:XBL3\.0 x=[^;]*;)?([\w.-]+)$/;
 
+const keysUrlOf = (settings: PortalSettings | undefined): string =>
+  textOf(settings, 'keys_url') ?? 'https://xsts.auth.xboxlive.com/xsts/keys';
+
 /** Xbox: an XSTS token, signed by Xbox and encrypted for the relying party of the game. */
 async function verifyXbox(verification: Verification): Promise<Identity> {
   const { app, settings } = verification;
@@ -19,9 +22,8 @@ async function verifyXbox(verification: Verification): Promise<Identity> {
   const privateKey = textOf(settings, 'private_key');
   if (!relyingParty || !privateKey) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
   const token = await decrypt(verification.credentials.xbox_token ?? '', privateKey);
-  const keysUrl = textOf(settings, 'keys_url') ?? 'https://xsts.auth.xboxlive.com/xsts/keys';
   const claims = await verifyToken(app, token, {
-    keysUrl: addressOf(app, 'xboxlive', keysUrl),
+    keysUrl: addressOf(app, 'xboxlive', keysUrlOf(settings)),
     algorithms: ['RS256'],
     issuers: ['xsts.auth.xboxlive.com'],
     audiences: [relyingParty],
@@ -110,6 +112,6 @@ async function buy({ app }: Verification, url: string, relyingParty: string, pro
 }
 
 export const xbox: PortalDescription = {
-  token: { verify: verifyXbox, needs: ['xbox_token'] },
+  token: { verify: verifyXbox, needs: ['xbox_token'], keysUrl: keysUrlOf },
   web: xboxFlow,
 };

@@ -3,8 +3,8 @@ import type { App } from '../../../platform/app.ts';
 import { ApiError, type ErrorName } from '../../../platform/errors/catalogue.ts';
 import type { LinkedPortal } from '../../../platform/vocabulary/game-platforms.ts';
 import { type Credentials, type Identity, type PortalSettings, textOf, type Verification } from '../identity.ts';
-import { addressOf, form, requestPlatform, stringOf } from '../platform-requests.ts';
-import type { Arriving, Leaving, WebFlow } from './flow.ts';
+import { addressOf, form, objectOf, type PlatformAnswer, requestPlatform, stringOf } from '../platform-requests.ts';
+import type { Arriving, Leaving, ProbeStep, WebFlow } from './flow.ts';
 
 /** The answer of the token endpoint. */
 export type TokenAnswer = Readonly<Record<string, unknown>>;
@@ -68,6 +68,7 @@ export const codeFlow = (flow: CodeFlow): WebFlow => ({
     const { app, gameId, settings } = arriving;
     return flow.identify({ app, gameId, settings, credentials: {} }, answer);
   },
+  probeSecret: (leaving) => probeSecret(flow, leaving),
   refusals: flow.refusals,
 });
 
@@ -99,7 +100,26 @@ function requireCode(flow: CodeFlow, { settings, query }: Arriving): string {
 }
 
 async function redeem(flow: CodeFlow, arriving: Arriving, code: string): Promise<TokenAnswer> {
-  const { app, settings, verifier, callback } = arriving;
+  const { ok, body } = await requestToken(flow, arriving, code);
+  if (!ok) throw new ApiError(flow.refusals.token);
+  return body;
+}
+
+/** RFC 6749, section 5.2: a server that knows the client refuses the code alone. */
+async function probeSecret(flow: CodeFlow, leaving: Leaving): Promise<ProbeStep> {
+  try {
+    const { body } = await requestToken(flow, leaving, leaving.state);
+    const error = stringOf(body['error']) || stringOf(objectOf(body['error'])['type']);
+    return { step: 'secret', ok: error === 'invalid_grant', detail: error || 'no error in the answer' };
+  } catch (cause) {
+    if (!(cause instanceof ApiError)) throw cause;
+    const { cause: reason } = cause;
+    return { step: 'secret', ok: false, detail: reason instanceof Error ? reason.message : 'no answer' };
+  }
+}
+
+async function requestToken(flow: CodeFlow, leaving: Leaving, code: string): Promise<PlatformAnswer> {
+  const { app, settings, verifier, callback } = leaving;
   const [id, secret] = [flow.clientId(settings), await flow.clientSecret(settings, app)];
   const how = flow.authentication?.(settings) ?? 'post';
   const grant = {
@@ -112,7 +132,7 @@ async function redeem(flow: CodeFlow, arriving: Arriving, code: string): Promise
   const fields = how === 'basic' ? grant : { ...grant, client_id: id, client_secret: secret };
   const request = how === 'query' ? { headers: { accept: 'application/json' } } : form(fields);
   const url = addressOf(app, flow.portal, flow.tokenUrl(settings));
-  const { ok, body } = await requestPlatform(
+  return requestPlatform(
     app,
     how === 'query' ? `${url}?${new URLSearchParams(fields)}` : url,
     {
@@ -125,8 +145,6 @@ async function redeem(flow: CodeFlow, arriving: Arriving, code: string): Promise
     },
     flow.refusals.unreachable,
   );
-  if (!ok) throw new ApiError(flow.refusals.token);
-  return body;
 }
 
 /** Id and secret are form-encoded before they are joined (RFC 6749, section 2.3.1). */

@@ -37,6 +37,13 @@ export class NotIdentifiedYet extends Error {
 }
 
 /** How users of a portal sign in on the web: by a redirect to the portal and back. */
+/** A part of a sign-in that can be tried without a user. */
+export interface ProbeStep {
+  readonly step: 'settings' | 'keys' | 'page' | 'secret';
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
 export interface WebFlow {
   /** Whether the game has all required settings. */
   isSetUp(settings: PortalSettings): boolean;
@@ -44,6 +51,8 @@ export interface WebFlow {
   arrive(arriving: Arriving): Promise<Identity>;
   /** Retries with what `NotIdentifiedYet` contained. */
   resume?(leaving: Leaving, held: object): Promise<Identity>;
+  /** Whether the portal accepts the secret: it is sent with a code that nobody has. */
+  probeSecret?(leaving: Leaving): Promise<ProbeStep>;
   /** The portal answers in the fragment, which only a script in the browser can read. */
   readonly answersInFragment?: boolean;
   /** The portal returns no state, so the user has to confirm that the answer is theirs. */

@@ -7,7 +7,14 @@ import { startPlatforms } from '../../../../test/platforms.ts';
 import { getAuthenticatedUser } from '../../../people/users/operations.ts';
 import { issueServiceToken } from '../../../platform/access/credentials.ts';
 import { delegationToken } from '../../oauth/operations.ts';
-import { deleteGamePortal, disconnectUser, editGamePortal, getConnections, getGamePortals } from '../operations.ts';
+import {
+  deleteGamePortal,
+  disconnectUser,
+  editGamePortal,
+  getConnections,
+  getGamePortals,
+  testGamePortal,
+} from '../operations.ts';
 
 /** A studio’s server, simulated by the test. */
 const studio = await startPlatforms();
@@ -274,7 +281,7 @@ test('11121: the studio’s answer has no id', async () => {
 
 test('errors of the studio are shown in the user’s language', async () => {
   for (const [language, words] of [
-    ['de', 'Das Studio hat Sie nicht angemeldet.'],
+    ['de', 'Das Studio hat dich nicht angemeldet.'],
     ['fr', 'Le studio ne vous a pas connecté.'],
     ['es', 'El estudio no ha iniciado tu sesión.'],
     ['ja', 'スタジオでサインインできませんでした。'],
@@ -405,4 +412,40 @@ test('a player unlinks the studio, or its backend does for them', async () => {
   assert.equal((await backend.call(disconnectUser, { params, headers })).status, 204);
   assert.equal((await me.call(getConnections)).body.data.length, 0);
   await backend.refused(disconnectUser, { params, headers }, 400, 11069);
+});
+
+test('administrators test a portal step by step, without a user, and others may not', async () => {
+  const tested = await api.aGame();
+  const params = { game_id: tested.id, portal: 'sso' } as const;
+  const studioOf = await api.as(tested.owner);
+  await studioOf.refused(testGamePortal, { params }, 404, 14_000);
+  const good = { ...SETTINGS, authorize_url: `${studio.url.replace('http:', 'https:')}/authorize` };
+  assert.equal((await setUp(tested, { ...good, jwks_url: `${studio.url}/jwks` })).status, 200);
+  const steps = async () =>
+    (await studioOf.call(testGamePortal, { params })).body.steps.map(({ step, ok, detail }) => [step, ok, detail]);
+  studio.on('/jwks', () => ({ json: { keys: [{ kty: 'RSA', kid: '1', n: 'x', e: 'AQAB' }] } }));
+  studio.on('/token', ({ form }) => ({
+    status: 400,
+    json: { error: form.get('client_secret') === SECRET ? 'invalid_grant' : 'invalid_client' },
+  }));
+  const [keys, settings, page, secret] = await steps();
+  assert.deepEqual(keys, ['keys', true, '1 keys']);
+  assert.deepEqual(settings, ['settings', true, '']);
+  // The stand-in speaks no TLS, so its page does not show.
+  assert.deepEqual(page!.slice(0, 2), ['page', false]);
+  assert.deepEqual(secret, ['secret', true, 'invalid_grant']);
+  await setUp(tested, { client_secret: 'another' });
+  studio.on('/jwks', () => ({ status: 404, json: {} }));
+  const wrong = await steps();
+  assert.deepEqual(
+    [wrong[0]!.slice(0, 2), wrong[3]],
+    [
+      ['keys', false],
+      ['secret', false, 'invalid_client'],
+    ],
+  );
+  studio.down('/token');
+  assert.deepEqual((await steps())[3]!.slice(0, 2), ['secret', false]);
+  const stranger = await api.as(await api.aUser());
+  await stranger.refused(testGamePortal, { params }, 403, 14_039);
 });
