@@ -25,11 +25,11 @@ export async function filesOf(folder: string): Promise<FolderFile[]> {
       if (entry.isDirectory()) await visit(`${path}/`);
       // File systems disagree on how they compose letters with accents.
       else if (entry.isFile()) files.push({ name: path.normalize('NFC'), path: join(folder, path) });
-      else throw misuse(`${path} is neither a file nor a folder; list it in ${IGNORE_FILE}, or replace it by a copy.`);
+      else throw misuse({ name: 'folder_other', values: { path, ignore: IGNORE_FILE } });
     }
   };
   await visit('');
-  if (files.length === 0) throw misuse(`${folder} has no file to publish.`);
+  if (files.length === 0) throw misuse({ name: 'folder_empty', values: { path: folder } });
   return files.sort((one, other) => Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)));
 }
 
@@ -49,7 +49,7 @@ const MOST_FILES = 0xffff;
  * that of Node.js, so another version of it may write other bytes.
  */
 export async function pack(files: readonly FolderFile[], target: string, signal?: AbortSignal): Promise<void> {
-  if (files.length >= MOST_FILES) throw tooLarge(`${files.length} files`);
+  if (files.length >= MOST_FILES) throw tooLarge();
   const handle = await open(target, 'w', 0o600);
   try {
     const directory: Buffer[] = [];
@@ -59,7 +59,7 @@ export async function pack(files: readonly FolderFile[], target: string, signal?
       const at = position + LOCAL_BYTES + name.length;
       let packed = await writeData(handle, at, file.path, DEFLATED, signal);
       if (packed.packedBytes >= packed.bytes) packed = await writeData(handle, at, file.path, STORED, signal);
-      if (at + packed.packedBytes >= LONGEST_ARCHIVE_BYTES) throw tooLarge('4 GiB');
+      if (at + packed.packedBytes >= LONGEST_ARCHIVE_BYTES) throw tooLarge();
       await writeAll(handle, localHeader(name, packed), position);
       directory.push(centralHeader(name, packed, position));
       position = at + packed.packedBytes;
@@ -74,10 +74,8 @@ export async function pack(files: readonly FolderFile[], target: string, signal?
   }
 }
 
-const tooLarge = (what: string) =>
-  misuse(
-    `A folder with ${what} or more does not fit into a plain zip archive; pack it as ZIP64, and publish the archive.`,
-  );
+const tooLarge = () =>
+  misuse({ name: 'folder_too_large', values: { size: { bytes: LONGEST_ARCHIVE_BYTES }, count: MOST_FILES - 1 } });
 
 interface Packed {
   readonly method: number;

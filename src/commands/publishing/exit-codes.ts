@@ -1,5 +1,7 @@
 import { ApiError, ConnectionError } from '../../../client/src/index.ts';
+import { reasonOf, unreachable, unusablePath } from '../invocation/client-problems.ts';
 import { Refusal } from '../invocation/command.ts';
+import type { Words } from '../invocation/messages.ts';
 
 /** docs/publishing.md explains them; scripts depend on the numbers. */
 export const EXIT = {
@@ -22,25 +24,18 @@ export interface Failure {
 }
 
 /** Undefined for what only a mistake in the program can cause. */
-export function publishFailure(error: unknown, signal: AbortSignal): Failure | undefined {
-  if (signal.aborted) return { exitCode: EXIT.PAUSED, message: 'Paused. Run the same command again to continue.' };
-  if (error instanceof Refusal) return { exitCode: error.exitCode, message: error.message };
+export function publishFailure(error: unknown, signal: AbortSignal, words: Words): Failure | undefined {
+  if (signal.aborted) return { exitCode: EXIT.PAUSED, message: words({ name: 'interrupted' }, { name: 'run_again' }) };
+  if (error instanceof Refusal) return { exitCode: error.exitCode, message: reasonOf(error, words) };
   if (error instanceof ApiError) return refusal(error);
   if (error instanceof ConnectionError)
-    return { exitCode: EXIT.NETWORK, message: `${sentence(reasonOf(error))} Run the same command again to continue.` };
-  return undefined;
+    return { exitCode: EXIT.NETWORK, message: words(unreachable(error), { name: 'run_again' }) };
+  const unusable = unusablePath(error);
+  return unusable && { exitCode: EXIT.USAGE, message: words(unusable) };
 }
 
 function refusal({ status, message, errorRef: error_ref, fields }: ApiError): Failure {
   const exitCode = status === 401 ? EXIT.SIGN_IN : status >= 500 || status === 429 ? EXIT.NETWORK : EXIT.REFUSED;
   const problems = Object.entries(fields).map(([field, problem]) => `${field}: ${problem}`);
-  return { exitCode, message: [sentence(message), ...problems].join(' '), error_ref, fields };
+  return { exitCode, message: [message, ...problems].join(' '), error_ref, fields };
 }
-
-/** The cause names the host and what is wrong with it. */
-function reasonOf({ message, cause }: ConnectionError): string {
-  const inner = cause instanceof Error ? cause.cause : undefined;
-  return `The service cannot be reached (${message}${inner instanceof Error && inner.message ? `: ${inner.message}` : ''})`;
-}
-
-const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

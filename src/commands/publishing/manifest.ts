@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 import { misuse } from '../invocation/command.ts';
+import type { Message } from '../invocation/messages.ts';
 
 export const MANIFEST = 'modstead.json';
 
@@ -98,37 +99,41 @@ export function readManifest(source: string, given: string | undefined): Manifes
   const file = given ?? join(inside, MANIFEST);
   if (!existsSync(file)) {
     if (given === undefined) return {};
-    throw misuse(`There is no manifest ${given}.`);
+    throw misuse({ name: 'path_missing', values: { path: given } });
   }
   const { logo, ...manifest } = checked(parsed(file), file);
   return { ...manifest, ...(logo !== undefined && { logo: resolve(dirname(file), logo) }) };
 }
 
 function parsed(file: string): unknown {
+  const text = readFileSync(file, 'utf8');
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(text);
   } catch (error) {
-    throw misuse(`${file} is not JSON: ${(error as Error).message}`);
+    const at = Number(/at position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);
+    const lines = text.slice(0, at).split('\n');
+    const values = { path: file, line: lines.length, column: lines.at(-1)!.length + 1 };
+    throw misuse({ name: 'manifest_not_json', values });
   }
 }
 
 /** Names every field that does not fit. */
 function checked(value: unknown, file: string): Manifest {
-  if (typeOf(value) !== 'object') throw misuse(`${file} must be a JSON object.`);
+  if (typeOf(value) !== 'object') throw misuse({ name: 'manifest_not_object', values: { path: file } });
   const { $schema: _, ...fields } = value as Record<string, unknown>;
   const problems = Object.entries(fields).flatMap(([name, content]) =>
     Object.hasOwn(FIELDS, name)
       ? problemsOf(FIELDS[name as keyof Manifest], content, name)
-      : [`has no field "${name}"`],
+      : [{ name: 'manifest_field_unknown', values: { field: name } } as const],
   );
-  if (problems.length > 0) throw misuse(`${file} ${problems.join('; ')}.`);
+  if (problems.length > 0) throw misuse({ name: 'manifest_wrong', values: { path: file } }, ...problems);
   return fields as Manifest;
 }
 
-function problemsOf(schema: Schema, value: unknown, name: string): string[] {
+function problemsOf(schema: Schema, value: unknown, name: string): Message[] {
   const type = typeOf(value);
   const types = [schema.type ?? type].flat();
-  if (!types.includes(type)) return [`"${name}" must be ${types.map((each) => WORDS[each]).join(' or ')}`];
+  if (!types.includes(type)) return [{ name: TYPE_TEXTS[types.join()]!, values: { field: name } }];
   if (Array.isArray(value))
     return schema.items ? value.flatMap((item, index) => problemsOf(schema.items!, item, `${name}[${index}]`)) : [];
   if (type === 'object')
@@ -137,26 +142,34 @@ function problemsOf(schema: Schema, value: unknown, name: string): string[] {
           problemsOf(schema.additionalProperties as Schema, item, `${name}.${key}`),
         )
       : [];
-  const problem = typeof value === 'string' ? textProblem(schema, value) : numberProblem(schema, value);
-  return problem ? [`"${name}" ${problem}`] : [];
+  const problem = typeof value === 'string' ? textProblem(schema, value, name) : numberProblem(schema, value, name);
+  return problem ? [problem] : [];
 }
 
-function textProblem({ minLength = 0, pattern, enum: values }: Schema, value: string): string | undefined {
-  if (value.length < minLength) return 'must not be empty';
-  if (pattern && !new RegExp(pattern).test(value)) return 'must be an address such as https://mods.example.com';
-  if (values && !values.includes(value)) return `must be one of ${values.join(', ')}`;
+function textProblem(
+  { minLength = 0, pattern, enum: values }: Schema,
+  value: string,
+  field: string,
+): Message | undefined {
+  if (value.length < minLength) return { name: 'manifest_empty', values: { field } };
+  if (pattern && !new RegExp(pattern).test(value)) return { name: 'manifest_address', values: { field } };
+  if (values && !values.includes(value)) return { name: 'manifest_one_of', values: { field, values: { any: values } } };
   return undefined;
 }
 
-const numberProblem = ({ minimum }: Schema, value: unknown): string | undefined =>
-  minimum !== undefined && (value as number) < minimum ? `must be at least ${minimum}` : undefined;
+const numberProblem = ({ minimum }: Schema, value: unknown, field: string): Message | undefined =>
+  minimum !== undefined && (value as number) < minimum
+    ? { name: 'manifest_minimum', values: { field, minimum } }
+    : undefined;
 
-const WORDS: Readonly<Record<string, string>> = {
-  string: 'a text',
-  integer: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
+const TYPE_TEXTS: Readonly<Record<string, Message['name']>> = {
+  string: 'manifest_text',
+  integer: 'manifest_number',
+  boolean: 'manifest_switch',
+  array: 'manifest_list',
+  object: 'manifest_object',
+  'integer,string': 'manifest_number_or_text',
+  'string,array': 'manifest_text_or_list',
 };
 
 function typeOf(value: unknown): string {

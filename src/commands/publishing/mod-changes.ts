@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import { type Client, items, type Mod } from '../../../client/src/index.ts';
+import { type Client, isApiError, items, type Mod } from '../../../client/src/index.ts';
 import { misuse, Refusal } from '../invocation/command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Manifest } from './manifest.ts';
@@ -21,8 +21,20 @@ export interface ModFields {
   tags?: string[];
 }
 
-/** The author's mod, or undefined if it has to be created. */
+/**
+ * The author's mod, or undefined if it has to be created. It is read in English, the language of the manifest, because a
+ * translation would look like a change. A refusal is asked for again, for its message in the language of the author.
+ */
 export async function findMod(client: Client, gameId: number, mod: number | string): Promise<Mod | undefined> {
+  try {
+    return await readMod(client.with({ language: 'en' }), gameId, mod);
+  } catch (error) {
+    if (isApiError(error)) return readMod(client, gameId, mod);
+    throw error;
+  }
+}
+
+async function readMod(client: Client, gameId: number, mod: number | string): Promise<Mod | undefined> {
   if (typeof mod === 'number')
     return client.call('GET /games/{game_id}/mods/{mod_id}', { game_id: gameId, mod_id: mod });
   const found = await Array.fromAsync(items(client, 'GET /me/mods', { game_id: gameId, name_id: mod }));
@@ -74,7 +86,7 @@ export function requireNewMod({ name, summary }: ModFields, logo: string | undef
   const missing = Object.entries({ name, summary, logo })
     .filter(([, value]) => value === undefined)
     .map(([field]) => field);
-  if (missing.length > 0) throw misuse(`The mod does not exist yet; to create it, add ${missing.join(', ')}.`);
+  if (missing.length > 0) throw misuse({ name: 'mod_needs', values: { fields: { all: missing } } });
 }
 
 /** The ids of the mods that are needed, or undefined if the mod already needs exactly these. */
@@ -103,6 +115,6 @@ async function idsOf(client: Client, gameId: number, wanted: readonly (number | 
   const byName = new Map(found.map(({ name_id, id }) => [name_id, id]));
   const unknown = names.filter((name) => !byName.has(name));
   if (unknown.length > 0)
-    throw new Refusal(`The game has no public mod ${unknown.join(', ')} to depend on.`, EXIT.REFUSED);
+    throw new Refusal([{ name: 'dependency_unknown', values: { mods: { all: unknown } } }], EXIT.REFUSED);
   return wanted.map((each) => (typeof each === 'number' ? each : byName.get(each)!));
 }

@@ -9,6 +9,8 @@ import { clientOf, fetchOf } from '../../../test/client/fetching.ts';
 import { temporaryFolder } from '../../../test/temporary.ts';
 import { EICAR } from '../../../test/zips.ts';
 import { composeWorker } from '../../composition/compose.ts';
+import type { Refusal } from '../invocation/command.ts';
+import { wordsIn } from '../invocation/messages.ts';
 import { filesOf, pack } from './archive.ts';
 import { type Manifest, manifestSchema, readManifest } from './manifest.ts';
 import { type Publishing, publish } from './publish.ts';
@@ -28,6 +30,7 @@ await team.call('POST /games/{game_id}/tags', {
 });
 const logo = join(temporaryFolder('logo'), 'logo.png');
 await sharp({ create: { width: 640, height: 360, channels: 3, background: '#345' } }).toFile(logo);
+const words = wordsIn('en');
 const state = uploadStorage(temporaryFolder('publish-state'));
 
 function folderWith(files: Record<string, string | Buffer>): string {
@@ -69,10 +72,11 @@ async function published(source: string, mod: string, manifest: Manifest, more: 
     timeoutSeconds: 10,
     signal: new AbortController().signal,
     pause: async () => void (await worker.runDue()),
-    say: (text) => void said.push(text),
+    say: (message) => void said.push(words(message)),
     ...more,
   });
-  return { ...outcome, said, writes: sent.filter((each) => !each.startsWith('GET')) };
+  const reason = outcome.reason && words(outcome.reason);
+  return { ...outcome, reason, said, writes: sent.filter((each) => !each.startsWith('GET')) };
 }
 
 test('a folder becomes a mod with all its details once it is scanned, and the same folder again writes nothing', async () => {
@@ -91,7 +95,7 @@ test('a folder becomes a mod with all its details once it is scanned, and the sa
   };
   const first = await published(folder, name, manifest);
   assert.deepEqual([first.exit_code, first.state, first.is_new, first.is_uploaded], [0, 'published', true, true]);
-  assert.ok(first.said.includes('The file waits for its scan.'), first.said.join('\n'));
+  assert.ok(first.said.includes('The file is waiting to be scanned.'), first.said.join('\n'));
   const path = { game_id: game.id, mod_id: first.mod_id! };
   const mod = await author.call('GET /games/{game_id}/mods/{mod_id}', path);
   assert.deepEqual([mod.name_id, mod.status, mod.profile_url], [name, 1, first.url]);
@@ -134,7 +138,10 @@ test('a dry run says what it would write, and writes nothing', async () => {
   );
   const { data } = await author.call('GET /me/mods', { name_id: name });
   assert.deepEqual(data, []);
-  await assert.rejects(published(folder, name, { name: 'Castle' }, { isDryRun: true }), /add summary, logo\./);
+  await assert.rejects(
+    published(folder, name, { name: 'Castle' }, { isDryRun: true }),
+    /"fields":{"all":\["summary","logo"\]}/,
+  );
 });
 
 test('a threat has its own exit code, and the infected file is not uploaded again', async () => {
@@ -152,7 +159,7 @@ test('the command waits for the moderators, and repeats their reason', async () 
   const folder = folderWith({ 'a.txt': 'moderated' });
   const waiting = await published(folder, name, described);
   assert.deepEqual([waiting.exit_code, waiting.state], [6, 'moderation']);
-  assert.match(waiting.reason, /at place 1 of their queue/);
+  assert.match(waiting.reason!, /at place 1 of their queue/);
   const unawaited = await published(folder, name, described, { isAwaited: false });
   assert.deepEqual([unawaited.exit_code, unawaited.state, unawaited.is_uploaded], [0, 'moderation', false]);
   const decide = (decision: 'approve' | 'deny', reason: string) =>
@@ -166,7 +173,7 @@ test('the command waits for the moderators, and repeats their reason', async () 
   const denied = await published(folder, name, described, { pause: () => decide('deny', 'It has no door.') });
   assert.deepEqual(
     [denied.exit_code, denied.state, denied.reason],
-    [4, 'denied', 'The moderators denied the mod: It has no door.'],
+    [4, 'denied', 'The moderators did not accept the mod: It has no door.'],
   );
   await decide('approve', '');
   const approved = await published(folder, name, described);
@@ -205,7 +212,7 @@ test('the same files make the same archive, whatever their order, times and mode
     ],
   );
   symlinkSync('/etc/passwd', join(other, 'link'));
-  await assert.rejects(filesOf(other), /^Error: link is neither a file nor a folder/);
+  await assert.rejects(filesOf(other), /folder_other.*"link"/);
 });
 
 test('a manifest names every field that does not fit', () => {
@@ -213,16 +220,16 @@ test('a manifest names every field that does not fit', () => {
   assert.deepEqual(read({ $schema: 'x', game: 1, mod: 'castle' }), { game: 1, mod: 'castle' });
   assert.throws(
     () => read({ gam: 1, game: 'one', mod: 0, tags: ['a', ''], metadata: { a: 1 }, platforms: ['amiga'], url: 'ftp:' }),
-    (error: Error) =>
+    (error: Refusal) =>
       [
-        'has no field "gam"',
-        '"game" must be a whole number',
-        '"mod" must be at least 1',
-        '"tags[1]" must not be empty',
-        '"metadata.a" must be a text or a list',
-        '"platforms[0]" must be one of',
+        'There is no field "gam".',
+        '"game" must be a whole number.',
+        '"mod" must be at least 1.',
+        '"tags[1]" must not be empty.',
+        '"metadata.a" must be a text or a list.',
+        '"platforms[0]" must be source, windows,',
         '"url" must be an address',
-      ].every((problem) => error.message.includes(problem)),
+      ].every((problem) => words(...error.texts).includes(problem)),
   );
   assert.deepEqual(Object.keys(manifestSchema.properties).slice(0, 4), ['$schema', 'url', 'game', 'mod']);
 });

@@ -4,6 +4,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Client, type Mod, type Modfile, type UploadStorage, uploadFile } from '../../../client/src/index.ts';
+import type { Message } from '../invocation/messages.ts';
 import { filesOf, pack } from './archive.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Manifest } from './manifest.ts';
@@ -39,7 +40,8 @@ export interface Published {
   readonly exit_code: number;
   /** `planned` after a dry run. */
   readonly state: State | 'planned';
-  readonly reason: string;
+  /** Why it is not published yet. */
+  readonly reason: Message | undefined;
   readonly game_id: number;
   readonly mod_id: number | null;
   readonly file_id: number | null;
@@ -97,7 +99,7 @@ async function archiveOf({ source, mod, say, signal }: Publishing, folder: strin
   if (isFolder) {
     const files = await filesOf(source);
     await pack(files, path, signal);
-    say(`Packed ${files.length} ${files.length === 1 ? 'file' : 'files'}.`);
+    say({ name: 'packed', values: { count: files.length } });
   }
   const [md5, sha256] = [createHash('md5'), createHash('sha256')];
   let filesize = 0;
@@ -138,7 +140,7 @@ async function sameFile(
   platforms: readonly string[] = [],
 ): Promise<Modfile | undefined> {
   const path = { game_id: mod.game_id, mod_id: mod.id };
-  const { data } = await client.call(`GET ${MOD}/files`, { ...path, _sort: '-id', _limit: 1 });
+  const { data } = await client.call(`GET ${MOD}/files`, { ...path, _sort: '-id', _limit: 1 }, { language: 'en' });
   const live = mod.modfile as Modfile | Record<string, never>;
   const candidates = [...data, ...('id' in live ? [live as Modfile] : [])];
   const hasPlatforms = (file: Modfile) =>
@@ -171,7 +173,7 @@ function planned({ gameId }: Publishing, archive: Archive, plan: Plan): Publishe
   return result(archive, plan, {
     exit_code: EXIT.PUBLISHED,
     state: 'planned',
-    reason: '',
+    reason: undefined,
     game_id: gameId,
     mod_id: plan.mod?.id ?? null,
     file_id: plan.file?.id ?? null,
@@ -226,16 +228,16 @@ async function writeMod({ client, gameId, say, signal }: Publishing, plan: Plan)
       { game_id: gameId, name, summary, ...others, logo: logo as File },
       { signal },
     );
-    say(`Created the mod ${mod.name_id} (${mod.id}).`);
+    say({ name: 'mod_created', values: { name: mod.name_id, id: String(mod.id) } });
   } else if (logo || Object.keys(fields).length > 0) {
     const path = { game_id: gameId, mod_id: mod.id };
     mod = await client.call(`POST ${MOD}`, { ...path, ...fields, ...(logo && { logo }) }, { signal, idempotent: true });
-    say(`Edited ${Object.keys({ ...fields, ...(logo && { logo }) }).join(', ')}.`);
+    say({ name: 'mod_edited', values: { fields: { all: Object.keys({ ...fields, ...(logo && { logo }) }) } } });
   }
   const path = { game_id: gameId, mod_id: mod.id };
   if (dependencies) {
     await client.call(`POST ${MOD}/dependencies`, { ...path, dependencies, sync: true }, { signal, idempotent: true });
-    say(`Set ${dependencies.length} dependencies.`);
+    say({ name: 'dependencies_set', values: { count: dependencies.length } });
   }
   return mod;
 }
@@ -246,7 +248,7 @@ async function editFile(
   file: Modfile,
   fields: FileFields,
 ): Promise<Modfile> {
-  say('The service already has this file: nothing to upload.');
+  say({ name: 'upload_not_needed' });
   const path = { ...which, file_id: file.id };
   if (Object.keys(fields).length === 0) return file;
   return client.call(`PUT ${MOD}/files/{file_id}`, { ...path, ...fields }, { signal, idempotent: true });
@@ -266,6 +268,13 @@ async function addFile(
     storage,
     signal,
     onProgress: ({ storedBytes, totalBytes }) =>
-      say(`Uploaded ${storedBytes} of ${totalBytes} bytes (${Math.floor((100 * storedBytes) / totalBytes)} %).`),
+      say({
+        name: 'uploaded',
+        values: {
+          stored: { bytes: storedBytes },
+          total: { bytes: totalBytes },
+          share: Math.floor((100 * storedBytes) / totalBytes) / 100,
+        },
+      }),
   });
 }

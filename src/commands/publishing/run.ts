@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, createClient, isApiError, type SignIn, startSocketSignIn } from '../../../client/src/index.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
 import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
+import { unknownPlatform } from '../invocation/client-problems.ts';
 import { idOf, misuse, Refusal } from '../invocation/command.ts';
+import { type Message, type Words, wordsIn } from '../invocation/messages.ts';
 import { EXIT, publishFailure } from './exit-codes.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type Published, publish } from './publish.ts';
@@ -21,21 +24,23 @@ interface Invoked {
   readonly sandbox: boolean;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
+  readonly language: Language;
+  report(text: string): void;
 }
 
-const say = (text: string) => void process.stderr.write(`${text}\n`);
-
 export async function runPublish(invoked: Invoked) {
+  const words = wordsIn(invoked.language);
   const stop = new AbortController();
   const end = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
   try {
-    const published = await attempt(invoked, stop.signal);
-    if (published.ok || invoked.json)
-      return { object: published, text: toText(published), exitCode: published.exit_code };
-    throw new Refusal(toText(published), published.exit_code);
+    const published = await attempt(invoked, stop.signal, (message) => invoked.report(words(message)));
+    const text = toText(published, words);
+    const reason = published.reason ? words(published.reason) : '';
+    if (published.ok || invoked.json) return { object: { ...published, reason }, text, exitCode: published.exit_code };
+    throw new Refusal(text, published.exit_code);
   } catch (error) {
-    const failure = publishFailure(error, stop.signal);
+    const failure = publishFailure(error, stop.signal, words);
     if (!failure) throw error;
     const { exitCode, message, ...details } = failure;
     if (!invoked.json) throw new Refusal(message, exitCode);
@@ -45,14 +50,18 @@ export async function runPublish(invoked: Invoked) {
   }
 }
 
-async function attempt({ source, values, sandbox, env }: Invoked, signal: AbortSignal): Promise<Published> {
-  if (!existsSync(source)) throw misuse(`There is no folder or archive ${source}.`);
+type Say = (message: Message) => void;
+
+async function attempt(invoked: Invoked, signal: AbortSignal, say: Say): Promise<Published> {
+  const { source, values, sandbox, env, language } = invoked;
+  if (!existsSync(source)) throw misuse({ name: 'path_missing', values: { path: source } });
   const manifest = withOptions(readManifest(source, values.manifest), values);
   const { url, game: gameId, mod } = required(manifest);
   const timeoutSeconds = Number(values.timeout ?? 600);
-  if (!(timeoutSeconds >= 0)) throw misuse(`--timeout must be a number of seconds, not "${values.timeout}".`);
+  if (!(timeoutSeconds >= 0))
+    throw misuse({ name: 'option_seconds', values: { option: '--timeout', value: values.timeout! } });
   const folder = configFolder(env);
-  const client = await signedIn(createClient({ url, sandbox }), gameId, { folder, values, env, signal });
+  const client = await signedIn(createClient({ url, sandbox, language }), gameId, { folder, values, env, signal, say });
   return publish({
     client,
     gameId,
@@ -76,8 +85,9 @@ function withOptions(manifest: Manifest, values: Invoked['values']): Manifest {
   const changelogFile = values['changelog-file'];
   const changelog = changelogFile === undefined ? values.changelog : readFileSync(changelogFile, 'utf8');
   const unknown = values.platform.find((each) => !(PLATFORMS as readonly string[]).includes(each));
-  if (unknown !== undefined) throw misuse(`--platform must be one of ${PLATFORMS.join(', ')}, not "${unknown}".`);
-  if (url !== undefined && !/^https?:/.test(url)) throw misuse(`--url must be an address, not "${url}".`);
+  if (unknown !== undefined) throw misuse(unknownPlatform(unknown));
+  if (url !== undefined && !/^https?:/.test(url))
+    throw misuse({ name: 'option_address', values: { option: '--url', value: url } });
   const given = {
     ...{ url, name, summary, description, logo, version, changelog },
     game: values.game === undefined ? undefined : idOf(values.game, '--game'),
@@ -99,7 +109,7 @@ function toMetadata(pairs: readonly string[]): Record<string, string[]> {
   const metadata: Record<string, string[]> = {};
   for (const pair of pairs) {
     const [, key, value] = /^([^:]+):(.*)$/s.exec(pair) ?? [];
-    if (key === undefined) throw misuse(`--metadata must be KEY:VALUE, not "${pair}".`);
+    if (key === undefined) throw misuse({ name: 'option_metadata', values: { option: '--metadata', value: pair } });
     metadata[key] = [...(metadata[key] ?? []), value!];
   }
   return metadata;
@@ -108,7 +118,7 @@ function toMetadata(pairs: readonly string[]): Record<string, string[]> {
 function required({ url, game, mod }: Manifest) {
   const missing = Object.entries({ url, game, mod }).filter(([, value]) => value === undefined);
   if (url === undefined || game === undefined || mod === undefined)
-    throw misuse(`"publish" needs ${missing.map(([name]) => name).join(', ')}, in modstead.json or as an option.`);
+    throw misuse({ name: 'publish_needs', values: { fields: { all: missing.map(([name]) => name) } } });
   return { url, game, mod };
 }
 
@@ -117,19 +127,20 @@ interface SigningIn {
   readonly values: Invoked['values'];
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
+  readonly say: Say;
 }
 
 /** A given token is used as it is. A stored one that the service refuses is replaced by a new sign-in. */
-async function signedIn(client: Client, gameId: number, { folder, values, env, signal }: SigningIn): Promise<Client> {
+async function signedIn(client: Client, gameId: number, signing: SigningIn): Promise<Client> {
+  const { folder, values, env } = signing;
   const given = values.token ?? env['MODSTEAD_TOKEN'];
   if (given && !values['sign-in']) return client.with({ token: given });
   const stored = values['sign-in'] ? undefined : storedSignIn(folder, client.url, gameId);
   const known = stored && client.with({ token: stored.accessToken });
   if (known && (await isAccepted(known))) return known;
   if (stored) forgetSignIn(folder, client.url, gameId);
-  if (!values['sign-in'] && !process.stderr.isTTY)
-    throw new Refusal('There is no token: set MODSTEAD_TOKEN, or run the command once with --sign-in.', EXIT.SIGN_IN);
-  const signIn = await signInWithBrowser(client, gameId, signal);
+  if (!values['sign-in'] && !process.stderr.isTTY) throw new Refusal([{ name: 'token_missing' }], EXIT.SIGN_IN);
+  const signIn = await signInWithBrowser(client, gameId, signing);
   storeSignIn(folder, client.url, gameId, signIn);
   return client.with({ token: signIn.accessToken });
 }
@@ -144,10 +155,10 @@ async function isAccepted(client: Client): Promise<boolean> {
   }
 }
 
-async function signInWithBrowser(client: Client, gameId: number, signal: AbortSignal): Promise<SignIn> {
+async function signInWithBrowser(client: Client, gameId: number, { signal, say }: SigningIn): Promise<SignIn> {
   try {
     const { code, url, urlWithCode, finished } = await startSocketSignIn(client, { gameId }, { signal });
-    say(`To sign in, open ${urlWithCode} (or ${url}, and type ${code}).`);
+    say({ name: 'sign_in', values: { url_with_code: urlWithCode, url, code } });
     return await finished;
   } catch (error) {
     // The user denied it, or the code has expired.
@@ -156,12 +167,18 @@ async function signInWithBrowser(client: Client, gameId: number, signal: AbortSi
   }
 }
 
-function toText({ state, reason, url, changed, is_new, is_uploaded, filesize, sha256 }: Published): string {
-  if (state === 'planned') {
-    const what = changed.length > 0 ? `would write ${changed.join(', ')}` : 'would write nothing';
-    const upload = is_uploaded ? `would upload ${filesize} bytes (SHA-256 ${sha256})` : 'would upload nothing';
-    return `Dry run: ${is_new ? 'would create the mod, ' : ''}${what}, and ${upload}.`;
-  }
-  if (state === 'published') return `Published: ${url}`;
-  return `${reason} ${url}`;
+function toText(published: Published, words: Words): string {
+  const { state, reason, url } = published;
+  if (state === 'planned') return words(...planOf(published));
+  if (state === 'published') return words({ name: 'published', values: { url: url! } });
+  return `${reason && words(reason)} ${url}`;
 }
+
+const planOf = ({ changed, is_new, is_uploaded, filesize, sha256 }: Published): Message[] => [
+  { name: 'publish_dry_run' },
+  ...(is_new ? [{ name: 'plan_new' } as const] : []),
+  changed.length > 0 ? { name: 'plan_fields', values: { fields: { all: changed } } } : { name: 'plan_no_fields' },
+  is_uploaded
+    ? { name: 'plan_upload', values: { size: { bytes: filesize }, digest: sha256 } }
+    : { name: 'plan_no_upload' },
+];

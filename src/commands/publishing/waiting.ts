@@ -1,13 +1,14 @@
 import { MODFILE_NOT_FOUND } from '../../../client/src/contract/error-refs.ts';
 import { type Client, isApiError, items, type Mod, type Modfile } from '../../../client/src/index.ts';
+import type { Message } from '../invocation/messages.ts';
 import { EXIT } from './exit-codes.ts';
 
 export type State = 'published' | 'scanning' | 'moderation' | 'confirmation' | 'threat' | 'denied';
 
 export interface Standing {
   readonly state: State;
-  /** Why, in words; of the moderators if they gave a reason. */
-  readonly reason: string;
+  /** Why; of the moderators if they gave a reason. Undefined if it is published. */
+  readonly reason: Message | undefined;
   readonly mod: Mod;
 }
 
@@ -36,10 +37,10 @@ export interface Which {
 export async function standingOf(client: Client, which: Which, fileId: number): Promise<Standing> {
   const mod = await client.call('GET /games/{game_id}/mods/{mod_id}', which);
   const file = await findFile(client, which, fileId);
-  if (!file) return { state: 'denied', reason: 'The file was deleted.', mod };
-  if (file.virus_positive === THREAT) return { state: 'threat', reason: 'The scan of the file found a threat.', mod };
-  if (mod.status === ACCEPTED && isLive(mod, file)) return { state: 'published', reason: '', mod };
-  if (file.virus_status === SCANNING) return { state: 'scanning', reason: 'The file is being scanned.', mod };
+  if (!file) return { state: 'denied', reason: { name: 'file_deleted' }, mod };
+  if (file.virus_positive === THREAT) return { state: 'threat', reason: { name: 'file_threat' }, mod };
+  if (mod.status === ACCEPTED && isLive(mod, file)) return { state: 'published', reason: undefined, mod };
+  if (file.virus_status === SCANNING) return { state: 'scanning', reason: { name: 'file_scanning' }, mod };
   return { ...((await moderationOf(client, which, mod)) ?? (await releaseOf(client, file))), mod };
 }
 
@@ -64,26 +65,24 @@ async function moderationOf(client: Client, { game_id, mod_id }: Which, mod: Mod
   if (isRejected || mod.status === DELETED)
     return {
       state: 'denied',
-      reason: reason ? `The moderators denied the mod: ${reason}` : 'The moderators denied the mod.',
+      reason: reason ? { name: 'mod_denied_because', values: { reason } } : { name: 'mod_denied' },
     };
-  if (place > 0)
-    return { state: 'moderation', reason: `The mod waits for the moderators, at place ${place} of their queue.` };
+  if (place > 0) return { state: 'moderation', reason: { name: 'mod_queued', values: { place } } };
   return undefined;
 }
 
 async function releaseOf(client: Client, { id, platforms, virus_status }: Modfile): Promise<Reached> {
   const denied = platforms.filter(({ status }) => status === DENIED).map(({ platform }) => platform);
   if (denied.length > 0 && denied.length === platforms.length)
-    return { state: 'denied', reason: `The moderators denied the file on ${denied.join(', ')}.` };
+    return { state: 'denied', reason: { name: 'file_denied', values: { platforms: { all: denied } } } };
   for await (const release of items(client, 'GET /me/releases'))
-    if (release.modfile_id === id)
-      return { state: 'confirmation', reason: 'The release waits until it is confirmed by the link in a mail.' };
+    if (release.modfile_id === id) return { state: 'confirmation', reason: { name: 'release_unconfirmed' } };
   const pending = platforms.filter(({ status }) => status === PENDING).map(({ platform }) => platform);
   if (pending.length > 0)
-    return { state: 'moderation', reason: `The file waits for the moderators of ${pending.join(', ')}.` };
+    return { state: 'moderation', reason: { name: 'file_queued_on', values: { platforms: { all: pending } } } };
   return virus_status === 0
-    ? { state: 'scanning', reason: 'The file waits for its scan.' }
-    : { state: 'moderation', reason: 'The file waits for the moderators.' };
+    ? { state: 'scanning', reason: { name: 'scan_queued' } }
+    : { state: 'moderation', reason: { name: 'file_queued' } };
 }
 
 const FIRST_PAUSE_MS = 1_000;
@@ -93,7 +92,7 @@ export interface Waiting {
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
   pause(milliseconds: number, signal: AbortSignal): Promise<void>;
-  say(text: string): void;
+  say(message: Message): void;
 }
 
 /** Asks until the file is live or will not be, or the time is over. */
@@ -108,8 +107,9 @@ export async function awaitDecision(
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
     const standing = await standingOf(client, which, fileId);
     if (EXIT_OF[standing.state] !== EXIT.WAITING || leftMs <= 0) return standing;
-    if (standing.reason !== last) say(standing.reason);
-    last = standing.reason;
+    const reason = JSON.stringify(standing.reason);
+    if (standing.reason && reason !== last) say(standing.reason);
+    last = reason;
     await pause(Math.min(pauseMs, leftMs), signal);
     leftMs -= pauseMs;
   }
