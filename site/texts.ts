@@ -50,19 +50,18 @@ const languagesOf = (area: string) => [
   ...PSEUDO,
 ];
 
-/** A module that loads the texts of an area and language when they are first needed. */
-function loaders(): string {
-  const alone = areas().filter((area) => !EVERYWHERE.includes(area));
-  const names = [
-    ...languagesOf('common').map((language) => `everywhere/${language}`),
-    ...alone.flatMap((area) => languagesOf(area).map((language) => `${area}/${language}`)),
-  ];
-  return `export default {\n${names.map((name) => `${JSON.stringify(name)}: () => import('${TEXTS}/${name}'),`).join('\n')}\n};`;
-}
+const importing = (names: readonly string[], of: (name: string) => string) =>
+  `{\n${names.map((name) => `${JSON.stringify(name)}: () => import('${TEXTS}/${of(name)}'),`).join('\n')}\n}`;
 
+/** A module that loads a language when it is first needed; every page has it, so it names nothing else. */
+const loaders = (): string => `export default ${importing(languagesOf('common'), (name) => `everywhere/${name}`)};`;
+
+/** The texts of every page, and what loads the other areas of the language. */
 function everywhere(language: string): string {
   const imports = EVERYWHERE.map((area) => `import ${area} from '${TEXTS}/${area}/${language}';`);
-  return `${imports.join('\n')}\nexport default { ${EVERYWHERE.join(', ')} };`;
+  const alone = areas().filter((area) => !EVERYWHERE.includes(area));
+  return `${imports.join('\n')}\nexport default { ${EVERYWHERE.join(', ')} };
+export const areas = ${importing(alone, (area) => `${area}/${language}`)};`;
 }
 
 const read = (area: string, language: string): Texts => {

@@ -29,6 +29,8 @@ export default defineConfig({
           'font-src': ['none'],
           'media-src': ['self'],
           'connect-src': ['self'],
+          // The two that the API takes links to; nothing is framed before a visitor asks for it.
+          'frame-src': ['https://www.youtube-nocookie.com', 'https://sketchfab.com'],
           'manifest-src': ['self'],
           'form-action': ['self'],
           'base-uri': ['none'],
@@ -38,6 +40,8 @@ export default defineConfig({
         },
       },
       paths: { relative: false },
+      // The service knows the routes; a list of all of them would be a tenth of what a page loads.
+      router: { resolution: 'server' },
       version: { name: process.env.SITE_DIGEST || 'development', pollInterval: 0 },
     }),
   ],

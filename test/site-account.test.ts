@@ -109,11 +109,32 @@ test('the profile is edited, and each error of the API is beside its field', asy
   assert.match(refused.text, /value="Not Good"/);
   const name = api.unique('Wren').replace(' ', '-');
   const done = await act('/account', 'profile', { username: name, name_id: name.toLowerCase(), language: 'de' });
-  assert.equal(done.status, 200, done.text);
+  // The next page is in the chosen language.
+  assert.equal(done.status, 303, done.text);
   const me = (await client.call(getAuthenticatedUser)).body;
   assert.deepEqual([me.username, me.language, me.country], [name, 'de', '']);
   await act('/account', 'preferences', { hide_profile: 'true' });
   assert.equal((await client.call(getAuthenticatedUser)).body.privacy_options, 2);
+});
+
+test('a new account has the language of its browser, and the site has that of the account', async () => {
+  const email = anAddress();
+  const german = new Browser(api, 'production', { 'accept-language': 'de' });
+  const first = await german.signIn('/account', email);
+  assert.match(first.text, /<html lang="de"/);
+  const elsewhere = new Browser(api, 'production', { 'accept-language': 'fr' });
+  const there = await elsewhere.signIn('/account', email);
+  assert.match(there.text, /<html lang="de"/);
+  const saved = await elsewhere.post('/account?/profile', { csrf: csrfIn(there), language: 'ja' });
+  assert.equal(saved.status, 303, saved.text);
+  const japanese = await elsewhere.get(saved.headers.location!);
+  assert.match(japanese.text, /<html lang="ja"[\s\S]*role="status"/);
+  assert.match((await german.get('/account')).text, /<html lang="ja"/);
+  // The API answers pages in the same language, in its errors as well.
+  const refused = await german.post('/account?/profile', { csrf: csrfIn(await german.get('/account')), username: '' });
+  assert.match(refused.text, /id="field-username-error"[^>]*>[^<]*[ぁ-んァ-ヶ]/);
+  const somebody = new Browser(api, 'production', { 'accept-language': 'fr' });
+  assert.match((await somebody.get('/games')).text, /<html lang="fr"/);
 });
 
 test('tokens and keys are shown once, and end when they are revoked', async () => {

@@ -130,3 +130,57 @@ test('visitors without a session get cached pages until what they show changes',
   assert.match((await browser.get(path)).text, /action="\?\/subscribe"/);
   assert.doesNotMatch((await page(path, gzip)).text, /action="\?\/subscribe"/);
 });
+
+test('a repeated request meets no page that its visitor may not see any more', async () => {
+  const author = await api.aUser();
+  const mod = await api.aMod({ game, owner: author, name: 'Repeated Rivers' });
+  const path = `${hub}/m/${mod.name_id}`;
+  const ask = (more: Record<string, string> = {}) =>
+    page(path, { accept: 'text/html', 'accept-language': 'en', ...more });
+  const edit = async (body: Record<string, string | number>) =>
+    (await api.as(author)).call(editModOperation, { params: { game_id: game.id, mod_id: mod.id }, body });
+  // The first is rendered, the second cached, and from the third on the request is known by its headers.
+  const seen = [await ask(), await ask(), await ask(), await ask()];
+  assert.equal(new Set(seen.map(({ text }) => text)).size, 1);
+  const ids = new Set(seen.map(({ headers }) => headers['x-request-id']));
+  assert.equal(ids.size, seen.length);
+  for (let times = 0; times < 3; times += 1) {
+    const packed = await page(`${path}?packed`, { 'accept-encoding': 'gzip' });
+    assert.equal(packed.headers['content-encoding'], 'gzip');
+    const plain = await page(`${path}?packed`);
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.equal(plain.text, packed.text);
+  }
+  assert.match((await ask({ 'accept-language': 'de' })).text, /<html lang="de"/);
+  assert.match((await ask({ 'accept-language': 'de' })).text, /<html lang="de"/);
+
+  const browser = new Browser(api, 'production', { 'accept-language': 'en' });
+  await browser.signIn('/account', 'repeated@example.org');
+  for (let times = 0; times < 3; times += 1) assert.match((await browser.get(path)).text, /action="\?\/subscribe"/);
+  await edit({ summary: 'Other water' });
+  assert.ok((await ask()).text.includes('Other water'));
+  assert.ok((await ask()).text.includes('Other water'));
+  await edit({ visible: 0 });
+  for (let times = 0; times < 3; times += 1) assert.equal((await ask()).status, 404);
+  await edit({ visible: 1, maturity_option: 2 });
+  for (let times = 0; times < 3; times += 1) assert.equal((await ask()).status, (await page(`${path}?x`)).status);
+  api.clock.advance(61);
+  assert.equal((await ask()).status, (await page(`${path}?y`)).status);
+});
+
+test('a mod is read in the language that the visitor chooses, beside that of the page', async () => {
+  const mod = await api.aMod({ game, name: 'Deep Rivers', summary: 'Deep' });
+  const client = await api.as(mod.owner);
+  const params = { game_id: game.id, mod_id: mod.id };
+  const headers = { 'content-language': 'ja' };
+  await client.call(editModOperation, { params, body: { name: '深い川' }, headers });
+  const path = `${hub}/m/${mod.name_id}`;
+  const english = await page(path, { 'accept-language': 'en' });
+  assert.match(english.text, /<h1[^>]*>Deep Rivers</);
+  assert.match(english.text, /href="\?language=ja"/);
+  const japanese = await page(`${path}?language=ja`, { 'accept-language': 'en' });
+  assert.match(japanese.text, /<html lang="en"/);
+  assert.match(japanese.text, /<h1[^>]*>深い川</);
+  assert.match(japanese.text, new RegExp(`rel="canonical" href="https://localhost${path}"`));
+  assert.match((await page(`${path}?language=xx`)).text, /<h1[^>]*>Deep Rivers</);
+});

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { editGameOperation } from '../src/catalogue/games/operations.ts';
 import { builtSite } from '../src/commands/site-build.ts';
+import { addModRating } from '../src/community/ratings/operations.ts';
+import { subscribeToMod } from '../src/community/subscriptions/operations.ts';
+import { flushDownloads, queueDownload } from '../src/files/downloads/counting.ts';
 import { setupCode } from '../src/people/staff/first-owner.ts';
 import { joinStaff } from '../src/people/staff/staff.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
+import { sessionHash } from '../src/records/metrics/signing.ts';
+import { addMetricsSecret, startSession } from '../src/studio/metrics/operations.ts';
 import { startApi } from './api.ts';
 import { Browser } from './browser.ts';
 
@@ -61,6 +67,7 @@ const PAGES = {
     '/moderation/files',
     '/moderation/reports',
     '/moderation/deleted',
+    '/moderation/stats',
     '/rules',
     '/rules/decisions',
     '/words',
@@ -76,7 +83,19 @@ const PAGES = {
     '/money/terms',
   ],
   4: ['/settings', '/look', '/platforms', '/tags', '/previews'],
-  8: ['/keys', '/oauth', '/portals', '/webhooks', '/money/packs', '/money/stores', '/money/refunds', '/money/payouts'],
+  8: [
+    '/keys',
+    '/oauth',
+    '/portals',
+    '/servers',
+    '/webhooks',
+    '/money/packs',
+    '/money/stores',
+    '/money/transactions',
+    '/money/refunds',
+    '/money/payouts',
+    '/money/reconciliation',
+  ],
 } as const;
 
 test('each page of a game’s dashboard shows for its level, and is offered to no lower one', async () => {
@@ -96,7 +115,33 @@ test('each page of a game’s dashboard shows for its level, and is offered to n
   assert.equal((await new Browser(api).get(base)).status, 303);
 });
 
+test('without scripts, long texts are in their fields, so that saving keeps them', async () => {
+  const summary = 'Airships over the islands';
+  await (await api.as(game.owner)).call(editGameOperation, { params: { game_id: game.id }, body: { summary } });
+  const { text } = await manager.get(`${base}/settings`);
+  assert.equal(/<textarea[^>]*name="summary"[^>]*>([^<]*)</.exec(text)![1], summary);
+});
+
+test('without scripts, a rule that was only tried or that is refused is still in the form', async () => {
+  const csrf = csrfOf((await manager.get(`${base}/rules`)).text);
+  const rule = { csrf, name: 'No casinos', verdict: 'deny', operations: 'add-mod' };
+  const row = { 'field-0': 'payload.name', 'is-0': 'contains', 'value-0': 'casino <b>' };
+  const tried = await manager.post(`${base}/rules?/dryRun`, { ...rule, ...row });
+  assert.equal(tried.status, 200, tried.text);
+  for (const text of [tried.text, (await manager.post(`${base}/rules?/add`, { ...rule, ...row, name: '' })).text]) {
+    assert.match(text, /name="field-0"[^>]*value="payload.name"/);
+    assert.match(text, /name="value-0"[^>]*value="casino &lt;b/);
+    assert.match(text, /value="deny"[^>]*checked|checked[^>]*value="deny"/);
+  }
+  const broken = await manager.post(`${base}/rules?/add`, { ...rule, json: '{"all"' });
+  assert.match(broken.text, /<textarea name="json"[^>]*>\{"all"/);
+});
+
 const FORGED = [
+  ['/moderation?/take', { count: 1 }, 1],
+  ['/moderation?/claim', { item: 'mods:1:1' }, 1],
+  ['/moderation?/undo', { item: 'mods:1:1' }, 1],
+  ['/oauth?/secret', { client_id: 1, overlap: 3600 }, 8],
   ['/settings?/save', { at: 'access', api_access_options: 1 }, 4],
   ['/settings?/remove', {}, 8],
   ['/platforms?/save', { windows: 'on' }, 4],
@@ -106,6 +151,10 @@ const FORGED = [
   ['/keys?/key', {}, 8],
   ['/oauth?/add', { name: 'Mine', redirect_uris: 'https://client.example/callback', grants: 'authorization_code' }, 8],
   ['/portals?/save', { portal: 'discord', client_id: '1' }, 8],
+  ['/servers?/add', { name: 'Server' }, 8],
+  ['/servers?/anonymous', { anonymous_access: 'true' }, 8],
+  ['/portals?/test', { portal: 'discord' }, 8],
+  ['/money/refunds?/refund', { purchase_id: 1, reason: 'Broken' }, 8],
   ['/webhooks?/add', { name: 'Hook', url: 'https://hook.example/' }, 8],
   ['/team?/invite', { email: 'x@example.org', level: 1 }, 4],
   ['/money/terms?/save', { at: 'returns', refund_days: 1 }, 8],
@@ -186,29 +235,94 @@ test('moderators decide on several items, with a reason in the language of the a
   );
 });
 
-test('the plots of the overview show the numbers of the database', async () => {
-  const mod = await api.aMod({ game });
-  await api.aFile(mod);
-  const { subscribeToMod } = await import('../src/community/subscriptions/operations.ts');
-  for (let count = 0; count < 3; count += 1)
-    await (await api.as(await api.aUser())).call(subscribeToMod, { params: { game_id: game.id, mod_id: mod.id } });
+/** The sum of a column of a plot's table in a page. */
+function plotted(page: string, title: string, column = 1): number {
+  const [, table] = new RegExp(`<caption[^>]*>${title}</caption>(.*?)</table>`, 's').exec(page)!;
+  const rows = [...table!.matchAll(/<tr[^>]*><th scope="row"[^>]*>.*?<\/tr>/gs)].map(([row]) => row);
+  assert.ok(rows.length > 0, title);
+  const cells = (row: string) =>
+    [...row.matchAll(/<td[^>]*>(?:<!--[^>]*-->)*([\d,]+)/g)].map(([, text]) => Number(text!.replace(',', '')));
+  return rows.reduce((sum, row) => sum + cells(row)[column - 1]!, 0);
+}
+
+test('the numbers of each plot are those of the rows that it counts', async () => {
+  const measured = await api.aGame();
+  const email = `${api.unique('reader').replaceAll(' ', '.')}@example.org`;
+  const reader = await api.aUser({ email });
+  await api.joins(reader, measured, 1);
+  const mods = [await api.aMod({ game: measured }), await api.aMod({ game: measured })];
+  for (const mod of mods) await api.aFile(mod);
+  const owner = await api.as(measured.owner);
+  const { secret } = (await owner.call(addMetricsSecret, { params: { game_id: measured.id } })).body;
+  for (let count = 0; count < 5; count += 1) {
+    const mod = mods[count % 2]!;
+    const params = { game_id: measured.id, mod_id: mod.id };
+    const player = await api.as(await api.aUser());
+    await player.call(subscribeToMod, { params });
+    if (count > 0) await player.call(addModRating, { params, body: { rating: count === 1 ? -1 : 1 } });
+    queueDownload(api.app(), { mod_id: mod.id, game_id: mod.game_id, platform: '', address: `198.51.100.${count}` });
+    const report = {
+      session_id: `s${count}`,
+      session_ts: api.app().clock.now(),
+      session_nonce: `n${count}`,
+      session_order_id: 1,
+    };
+    const hash = sessionHash(secret, {
+      ids: [],
+      ts: report.session_ts,
+      sessionId: report.session_id,
+      nonce: report.session_nonce,
+    });
+    const started = await api.withKey(measured).call(startSession, { body: { ...report, session_hash: hash } });
+    assert.equal(started.status, 204, started.text);
+    await Promise.all(api.apps().map((app) => flushDownloads(app)));
+    if (count % 2 === 1) api.clock.advance(86_400);
+  }
   await api.counted();
-  const csv = (await moderator.get(`${base}/metrics.csv`)).text;
-  const [head, ...rows] = csv
+  const { query } = api.app().db;
+  const ratings = await query.selectFrom('ratings').select('rating').where('game_id', '=', measured.id).execute();
+  const subscriptions = await query
+    .selectFrom('subscriptions')
+    .innerJoin('mods', 'mods.id', 'subscriptions.mod_id')
+    .where('mods.game_id', '=', measured.id)
+    .select('subscriptions.user_id')
+    .execute();
+  const stats = await query
+    .selectFrom('mod_stats')
+    .innerJoin('mods', 'mods.id', 'mod_stats.mod_id')
+    .where('mods.game_id', '=', measured.id)
+    .select('mod_stats.downloads_total')
+    .execute();
+  const sessions = await query.selectFrom('metrics_sessions').selectAll().where('game_id', '=', measured.id).execute();
+  const browser = new Browser(api);
+  const day = new Date(api.app().clock.now() * 1000).toISOString().slice(0, 10);
+  const path = `/g/${encodeURIComponent(measured.name_id)}/admin`;
+  await browser.signIn(path, email);
+  const page = (await browser.get(`${path}?to=${day}`)).text;
+  assert.deepEqual(
+    {
+      downloads: plotted(page, 'Downloads'),
+      subscribers: plotted(page, 'New subscriptions'),
+      sessions: plotted(page, 'Sessions'),
+      positive: plotted(page, 'Ratings', 1),
+      negative: plotted(page, 'Ratings', 2),
+    },
+    {
+      downloads: stats.reduce((sum, { downloads_total }) => sum + downloads_total, 0),
+      subscribers: subscriptions.length,
+      sessions: sessions.length,
+      positive: ratings.filter(({ rating }) => rating === 1).length,
+      negative: ratings.filter(({ rating }) => rating === -1).length,
+    },
+  );
+  // Each player was active on one day.
+  assert.ok(plotted(page, 'Active users') >= 5);
+  const [head, ...rows] = (await browser.get(`${path}/metrics.csv`)).text
     .trim()
     .split('\n')
     .map((line) => line.split(','));
-  const total = rows.reduce((sum, row) => sum + Number(row[head!.indexOf('subscribers')]), 0);
-  const { stored } = await api
-    .app()
-    .db.query.selectFrom('subscriptions')
-    .innerJoin('mods', 'mods.id', 'subscriptions.mod_id')
-    .where('mods.game_id', '=', game.id)
-    .select((eb) => eb.fn.countAll<number>().as('stored'))
-    .executeTakeFirstOrThrow();
-  assert.equal(total, Number(stored));
-  const { text } = await moderator.get(`${base}?to=${rows.at(-1)![0]}`);
-  assert.match(text, new RegExp(`<strong[^>]*>${total}</strong> New subscriptions`));
+  const inFile = rows.reduce((sum, row) => sum + Number(row[head!.indexOf('subscribers')]), 0);
+  assert.equal(inFile, subscriptions.length);
 });
 
 test('the staff see their pages by level, and lock an account that was stolen', async () => {
@@ -221,6 +335,9 @@ test('the staff see their pages by level, and lock an account that was stolen', 
     '/jobs',
     '/installation',
     '/money',
+    '/books',
+    '/limits',
+    '/slow',
     '/plans',
     '/audit',
     '/agreements',

@@ -4,25 +4,27 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import sharp, { type OverlayOptions } from 'sharp';
 
 const help = `npm run pictures
 
-Takes the screenshot of README.md from a running service with sample content, with the Chromium that
+Takes the screenshots of README.md from a running service with sample content, with the Chromium that
 MODSTEAD_TEST_CHROMIUM or /usr/bin/chromium names.`;
 
 const FILE = 'docs/pictures/overview.png';
 const HEIGHT = 720;
 const GAP = 24;
-/** The page of a game beside the API documentation. */
+/** What players, studios and engineers see. The dashboard is dark, as it is for a browser that prefers it. */
 const SHOTS = [
-  { path: '/g/skyfarers', width: 1100 },
-  { path: '/v1/docs', width: 460 },
+  { path: '/g/skyfarers', width: 940, scheme: 'light' },
+  { path: '/g/skyfarers/admin', width: 620, scheme: 'dark', signIn: 'studio@example.com' },
+  { path: '/v1/docs', width: 400, scheme: 'light' },
 ] as const;
 
 interface Started {
   readonly site: string;
+  readonly mails: string;
   stop(): Promise<void>;
 }
 
@@ -38,16 +40,30 @@ async function startService(): Promise<Started> {
     await once(child, 'exit');
     fs.rmSync(data, { recursive: true });
   };
-  return { site: (JSON.parse(ready.toString()) as { site: string }).site, stop };
+  return { site: (JSON.parse(ready.toString()) as { site: string }).site, mails: path.join(data, 'mail'), stop };
 }
 
-async function screenshots(site: string): Promise<Buffer[]> {
+async function signIn(page: Page, { site, mails }: Started, email: string): Promise<void> {
+  await page.goto(`${site}/sign-in`);
+  await page.fill('input[name=email]', email);
+  await page.press('input[name=email]', 'Enter');
+  await page.waitForSelector('input[name=code]');
+  const [mail] = fs.readdirSync(mails);
+  const { text } = JSON.parse(fs.readFileSync(path.join(mails, mail!), 'utf8')) as { text: string };
+  await page.fill('input[name=code]', /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(text)![0]);
+  await page.press('input[name=code]', 'Enter');
+  await page.waitForSelector('input[name=code]', { state: 'detached' });
+}
+
+async function screenshots(service: Started): Promise<Buffer[]> {
   const executablePath = process.env['MODSTEAD_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   const pictures: Buffer[] = [];
-  for (const { path, width } of SHOTS) {
-    const page = await browser.newPage({ ignoreHTTPSErrors: true, viewport: { width, height: HEIGHT } });
-    await page.goto(site + path);
+  for (const { path, width, scheme, ...shot } of SHOTS) {
+    const viewport = { width, height: HEIGHT };
+    const page = await browser.newPage({ ignoreHTTPSErrors: true, viewport, colorScheme: scheme });
+    if ('signIn' in shot) await signIn(page, service, shot.signIn);
+    await page.goto(service.site + path);
     pictures.push(await page.screenshot());
   }
   await browser.close();
@@ -71,7 +87,7 @@ async function main(): Promise<void> {
   if (values.help) return console.log(help);
   const service = await startService();
   try {
-    fs.writeFileSync(FILE, await sideBySide(await screenshots(service.site)));
+    fs.writeFileSync(FILE, await sideBySide(await screenshots(service)));
   } finally {
     await service.stop();
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Page, Response } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 
 /** The budgets of one page on a first visit. */
 export const BUDGETS = { scriptBytes: 60_000, styleBytes: 20_000, requests: 100, shift: 0.02 } as const;
@@ -42,14 +42,25 @@ const OBSERVE = `
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.__paint = entry.startTime; })
     .observe({ type: 'largest-contentful-paint', buffered: true });`;
 
+/** Its scripts load others after the page itself has loaded; this exists once all of them run. */
+const RUNNING = '#svelte-announcer';
+const HAS_SCRIPTS = 'document.querySelector("link[rel=modulepreload]") !== null';
+
+/** What scripts change after the page has loaded is drawn by then. */
+const SETTLED =
+  'new Promise((done) => requestIdleCallback(() => requestAnimationFrame(() => requestAnimationFrame(done)), { timeout: 5_000 }))';
+
 const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** Those of a visitor who is signed in. */
+export type Cookies = Parameters<BrowserContext['addCookies']>[0];
 
 /** Opens a page in a fresh browser profile, as on a first visit, and measures it. */
 export async function checkPage(
   browser: Browser,
   address: string,
   view: View,
-  isKnown: (text: string) => boolean = () => false,
+  { cookies = [], isKnown = () => false }: { cookies?: Cookies; isKnown?: (text: string) => boolean } = {},
 ): Promise<Report> {
   const context = await browser.newContext({
     ignoreHTTPSErrors: true,
@@ -58,11 +69,15 @@ export async function checkPage(
     colorScheme: view.colorScheme,
     javaScriptEnabled: view.scripts,
   });
+  await context.addCookies([...cookies]);
   const page = await context.newPage();
   const problems: string[] = [];
   const answers: Response[] = [];
   page.on('response', (response) => answers.push(response));
-  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('pageerror', ({ message }) => {
+    // A transition ends where the next page has none.
+    if (!message.startsWith('Transition was')) problems.push(message);
+  });
   page.on('console', (message) => {
     if (message.type() === 'error' && !isKnown(message.text())) problems.push(`console: ${message.text()}`);
   });
@@ -70,9 +85,9 @@ export async function checkPage(
     if (view.scripts) await page.addInitScript(OBSERVE);
     const opened = await page.goto(address, { waitUntil: 'load', timeout: 120_000 });
     if (!opened || opened.status() >= 500) problems.push(`status ${opened?.status()}`);
-    const sizes = await sizesOf(answers);
     // Measured before the direction is turned, which moves everything.
     const { shift, paint } = view.scripts ? await paintOf(page) : { shift: 0, paint: 0 };
+    const sizes = await sizesOf(answers);
     if (view.direction === 'rtl' && view.scripts) await page.evaluate('document.documentElement.dir = "rtl"');
     problems.push(...(await layoutProblems(page)), ...overBudget({ ...sizes, shift }));
     // The checker itself adds a style, which the policy of the page refuses.
@@ -97,11 +112,13 @@ async function sizesOf(answers: readonly Response[]) {
 }
 
 async function paintOf(page: Page): Promise<{ shift: number; paint: number }> {
-  await page.waitForLoadState('networkidle', { timeout: 60_000 }).catch(() => undefined);
+  // Not until the network is idle: pages of visitors keep a stream of notifications open.
+  if (await page.evaluate(HAS_SCRIPTS)) await page.locator(RUNNING).waitFor({ state: 'attached', timeout: 120_000 });
+  await page.evaluate(SETTLED);
   return page.evaluate<{ shift: number; paint: number }>('({ shift: window.__shift, paint: window.__paint })');
 }
 
-async function layoutProblems(page: Page): Promise<string[]> {
+export async function layoutProblems(page: Page): Promise<string[]> {
   const beyond = await page.evaluate<number>(BEYOND);
   return beyond > 0 ? [`${beyond} px wider than the window`] : [];
 }
@@ -113,7 +130,7 @@ function overBudget(measured: { scriptBytes: number; styleBytes: number; request
   });
 }
 
-async function accessibilityProblems(page: Page): Promise<string[]> {
+export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const violations = await page.evaluate<{ id: string; nodes: { target: string[]; failureSummary?: string }[] }[]>(
     'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))',

@@ -12,6 +12,8 @@ export interface Formats {
   /** Seconds since 1970 for machines: `datetime`, JSON-LD. */
   machine(seconds: number): string;
   bytes(value: number): string;
+  /** `3 hours`, in the largest unit that fits. */
+  duration(seconds: number): string;
 }
 
 const known = new Map<string, Formats>();
@@ -49,6 +51,12 @@ function makeFormats(language: string): Formats {
       if (past > MONTH_SECONDS) return day(seconds);
       const [unit, size] = STEPS.findLast(([, size]) => past >= size) ?? STEPS[0];
       return relative.format(-Math.floor(past / size), unit);
+    },
+    duration(seconds) {
+      const [unit, size] = STEPS.findLast(([, size]) => seconds >= size) ?? STEPS[0];
+      return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(
+        Math.round(seconds / size),
+      );
     },
     bytes(value) {
       const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));

@@ -3,6 +3,7 @@ import { authorizePage } from './authorize.ts';
 import { connectPage } from './connect.ts';
 import { fragmentScriptPage } from './fragment.ts';
 import { linkPage } from './link.ts';
+import { mailPreviewPages } from './mail-previews.ts';
 import { metadataPage } from './metadata.ts';
 import { paymentPage } from './payment.ts';
 import { portalPages } from './portal.ts';
@@ -20,6 +21,7 @@ export const pages: readonly Page[] = [
   connectPage,
   fragmentScriptPage,
   linkPage,
+  ...mailPreviewPages,
   paymentPage,
   ...portalPages,
   ...publicPages,

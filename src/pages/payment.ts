@@ -45,7 +45,8 @@ async function shown(app: App, request: PageRequest): Promise<PageAnswer> {
   const body = html`<p class="note">${localise('page_payment_simulated', language)}</p>
 <p>${localise('page_payment_amount', language)}: <strong>${price.format(amount / 10 ** digits)}</strong></p>
 <p role="status">${localise(STATES[payment.outcome], language)}</p>
-${choices(request, payment)}`;
+${choices(request, payment)}
+<p><a href="/account/purchases">${localise('page_continue', language)}</a></p>`;
   return { status: 200, html: layout(app, language, { title, body }) };
 }
 

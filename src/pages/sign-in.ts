@@ -75,7 +75,12 @@ async function redeemCode(
   code: string,
 ): Promise<PageAnswer> {
   try {
-    const secret = await openSession(app, code, visitorOf(app, request), request.userAgent);
+    const secret = await openSession(
+      app,
+      { code, language: request.language },
+      visitorOf(app, request),
+      request.userAgent,
+    );
     return { status: 303, location: back ?? SIGN_IN_PATH, session: { secret, seconds: SESSION_SECONDS } };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;

@@ -8,6 +8,8 @@ export const guideAddress = (game: string, guide: string): string => `${guidesAd
 export const collectionsAddress = (game: string): string => `${gameAddress(game)}/c`;
 export const collectionAddress = (game: string, collection: string): string =>
   `${collectionsAddress(game)}/${encoded(collection)}`;
+/** Where a game sells its tokens. */
+export const tokensAddress = (game: string): string => `${gameAddress(game)}/tokens`;
 export const userAddress = (user: string): string => `/u/${encoded(user)}`;
 
 /** The form that reports content to the moderators, and returns to this path. */

@@ -1,4 +1,6 @@
+import { redirect } from '@sveltejs/kit';
 import { apiOf } from '#api';
+import { gameOnCard, modOnCard } from '#components/cards.ts';
 import type { PageServerLoadEvent } from './$types';
 
 const GAMES_MAX = 24;
@@ -15,6 +17,9 @@ export async function load(event: PageServerLoadEvent) {
     _offset: (page - 1) * GAMES_MAX,
     ...(query && { _q: query }),
   });
+  // An empty installation begins with its operator; its sandbox needs none.
+  const isEmpty = games.result_total === 0 && !query && event.platform!.environment === 'production';
+  if (isEmpty && (await api.call('GET /staff/first')).is_needed) redirect(303, '/setup');
   const shown = query || page > 1 ? [] : games.data.slice(0, GAMES_WITH_NEWS);
   const news = await Promise.all(
     shown.map(async ({ id, name, name_id }) => {
@@ -24,8 +29,15 @@ export async function load(event: PageServerLoadEvent) {
         _sort: '-date_updated',
         _limit: NEWS_MAX,
       });
-      return { game: { name, name_id }, mods: data };
+      return { game: { name, name_id }, mods: data.map(modOnCard) };
     }),
   );
-  return { query, page, perPage: GAMES_MAX, games, news: news.filter(({ mods }) => mods.length > 0) };
+  return {
+    query,
+    page,
+    perPage: GAMES_MAX,
+    games: games.data.map(gameOnCard),
+    total: games.result_total,
+    news: news.filter(({ mods }) => mods.length > 0),
+  };
 }

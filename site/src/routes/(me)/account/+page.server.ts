@@ -1,5 +1,5 @@
 import type { Input } from '@modstead/client';
-import { redirect } from '@sveltejs/kit';
+import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { apiOf } from '#api';
 import { calls, textOf } from '../actions.ts';
 import type { PageServerLoadEvent } from './$types';
@@ -43,6 +43,7 @@ export async function load(event: PageServerLoadEvent) {
   const [me, account] = await Promise.all([apiOf(event).call('GET /me'), apiOf(event).call('GET /me/account')]);
   return {
     profile: me,
+    isSaved: event.url.searchParams.has('saved'),
     account,
     isOnlineHidden: (me.privacy_options & HIDE_ONLINE) !== 0,
     isProfileHidden: (me.privacy_options & HIDE_PROFILE) !== 0,
@@ -76,8 +77,16 @@ const avatarOf = (form: FormData): Input<'POST /me/avatar'> => {
   return (file instanceof File && file.size > 0 ? { avatar: file } : {}) as Input<'POST /me/avatar'>;
 };
 
+const saveProfile = calls('PUT /me', 'saved', profileOf);
+
 export const actions = {
-  profile: calls('PUT /me', 'saved', profileOf),
+  /** The next page is in the language that was chosen, so this one is loaded anew. */
+  async profile(event: RequestEvent) {
+    const before = (await apiOf(event).call('GET /me')).language;
+    const saved = await saveProfile(event);
+    if ('done' in saved && (await apiOf(event).call('GET /me')).language !== before) redirect(303, '/account?saved');
+    return saved;
+  },
   preferences: calls('PUT /me', 'saved', preferencesOf),
   avatar: calls('POST /me/avatar', 'avatar', avatarOf),
   removeAvatar: calls('DELETE /me/avatar', 'saved', () => ({})),

@@ -1,5 +1,6 @@
 import { error } from '@sveltejs/kit';
 import { apiOf, pagingOf } from '#api';
+import { modsOnCards } from '#components/cards.ts';
 import { filtersOf, headersOf, offeredBy, parametersOf } from '../../(browse)/g/[game]/filters.ts';
 import type { PageServerLoadEvent } from './$types';
 
@@ -23,5 +24,11 @@ export async function load(event: PageServerLoadEvent) {
     { headers: headersOf(filters) },
   );
   const target: 'page' | 'message' = searchParams.get('target') === 'message' ? 'message' : 'page';
-  return { ...paging, embedded: { id: game.id, name: game.name, name_id: game.name_id }, filters, mods, target };
+  return {
+    ...paging,
+    embedded: { id: game.id, name: game.name, name_id: game.name_id },
+    filters,
+    mods: modsOnCards(mods),
+    target,
+  };
 }

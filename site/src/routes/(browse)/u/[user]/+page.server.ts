@@ -1,5 +1,6 @@
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { apiOf, pagingOf, refused } from '#api';
+import { modsOnCards } from '#components/cards.ts';
 import type { PageServerLoadEvent } from './$types';
 
 const PER_PAGE = 24;
@@ -21,7 +22,7 @@ export async function load(event: PageServerLoadEvent) {
   return {
     ...paging,
     user,
-    mods,
+    mods: modsOnCards(mods),
     sort,
     sorts: SORTS,
     /** The names in the addresses of the mods. */

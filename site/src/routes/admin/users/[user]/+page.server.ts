@@ -1,4 +1,4 @@
-import { error } from '@sveltejs/kit';
+import { error, type RequestEvent, redirect } from '@sveltejs/kit';
 import { apiOf } from '#api';
 import { calling } from '#components/dashboard/actions.ts';
 import { idOf } from '#components/dashboard/fields.ts';
@@ -15,6 +15,7 @@ export async function load(event: PageServerLoadEvent) {
   return {
     account,
     isMarketplaceLocked: locks.data.some(({ user_id }) => user_id === id),
+    sessions: (await api.call('GET /staff/users/{user_id}/sessions', { user_id: id, _limit: 100 })).data,
     reports: (await api.call('GET /reports', { author_id: id, 'status-in': [0, 1], _sort: '-id', _limit: LAST })).data,
     log: (await api.call('GET /audit', { resource: 'users', resource_id: id, _sort: '-id', _limit: LAST })).data,
     acts: (await api.call('GET /audit', { user_id: id, _sort: '-id', _limit: LAST })).data,
@@ -24,7 +25,18 @@ export async function load(event: PageServerLoadEvent) {
 const id = idOf('user_id');
 const reason = { name: 'reason', kind: 'text' } as const;
 
+const mergeInto = calling('POST /users/{user_id}/merge', [id, { name: 'into', kind: 'number' }]);
+
+/** The merged account is gone, so the page of the other one follows. */
+async function merge(event: RequestEvent) {
+  const into = Number((await event.request.clone().formData()).get('into'));
+  const result = await mergeInto(event);
+  if ('done' in result) redirect(303, `/admin/users/${into}`);
+  return result;
+}
+
 export const actions = {
+  merge,
   lock: calling('POST /users/{user_id}/lock', [id]),
   unlock: calling('DELETE /users/{user_id}/lock', [id]),
   ban: calling('PUT /users/{user_id}/ban', [id, reason]),

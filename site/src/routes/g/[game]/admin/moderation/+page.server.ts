@@ -1,24 +1,23 @@
 import { apiOf, pagingOf } from '#api';
 import type { PageServerLoadEvent } from './$types';
-import { decide } from './decide.ts';
+import { claiming, decide, take, undo } from './decide.ts';
 
 const PER_PAGE = 50;
 const RESOURCES = ['mods', 'guides', 'collections', 'comments'] as const;
-const DAY = 86_400;
-const DECIDING = ['approve', 'deny', 'delete'].flatMap((action) =>
-  RESOURCES.map((resource) => `${resource}.${action}`),
-);
 
 export async function load(event: PageServerLoadEvent) {
-  const { game } = await event.parent();
+  const { game, me } = await event.parent();
   const api = apiOf(event);
   const { part, ...paging } = pagingOf(event.url, PER_PAGE);
   const resource = RESOURCES.find((each) => each === event.url.searchParams.get('kind'));
   const isAppeals = event.url.searchParams.has('appeals');
+  const isMine = event.url.searchParams.has('mine');
+  event.depends('modstead:queue');
   const list = await api.call('GET /games/{game_id}/moderation', {
     game_id: game.id,
     ...(resource && { resource }),
     ...(isAppeals && { appealed: 1 }),
+    ...(isMine && { claimed_by: me?.id ?? 0 }),
     _sort: 'date_added',
     ...part,
   });
@@ -36,16 +35,6 @@ export async function load(event: PageServerLoadEvent) {
         ).data
       : [];
   const modOf = new Map(mods.map((mod) => [mod.id, mod]));
-  const now = Math.floor(Date.now() / 1000);
-  const decidedSince = async (since: number) =>
-    (
-      await api.call('GET /games/{game_id}/audit', {
-        game_id: game.id,
-        'action-in': DECIDING,
-        'date_added-min': since,
-        _limit: 1,
-      })
-    ).result_total;
   return {
     items: list.data.map((item) => {
       const mod = item.resource === 'mods' ? modOf.get(item.id) : undefined;
@@ -54,10 +43,10 @@ export async function load(event: PageServerLoadEvent) {
     resource,
     resources: RESOURCES,
     isAppeals,
-    oldest: list.data[0]?.date_added,
-    decided: { day: await decidedSince(now - DAY), week: await decidedSince(now - 7 * DAY) },
+    isMine,
+    stats: await api.call('GET /games/{game_id}/moderation/stats', { game_id: game.id }),
     paging: { ...paging, total: list.result_total },
   };
 }
 
-export const actions = { decide };
+export const actions = { decide, undo, take, claim: claiming('PUT'), release: claiming('DELETE') };

@@ -2,7 +2,7 @@ import { apiOf } from '#api';
 import { calling } from '#components/dashboard/actions.ts';
 import { idOf } from '#components/dashboard/fields.ts';
 import type { PageServerLoadEvent } from './$types';
-import { CHANGED_CLIENT, NEW_CLIENT } from './fields.ts';
+import { CHANGED_CLIENT, NEW_CLIENT, ROTATION } from './fields.ts';
 
 const PER_PAGE = 100;
 
@@ -18,6 +18,6 @@ export async function load(event: PageServerLoadEvent) {
 export const actions = {
   add: calling('POST /games/{game_id}/oauth/clients', NEW_CLIENT),
   change: calling('PUT /games/{game_id}/oauth/clients/{client_id}', CHANGED_CLIENT),
-  secret: calling('PUT /games/{game_id}/oauth/clients/{client_id}/secret', [idOf('client_id')]),
+  secret: calling('PUT /games/{game_id}/oauth/clients/{client_id}/secret', ROTATION),
   remove: calling('DELETE /games/{game_id}/oauth/clients/{client_id}', [idOf('client_id')]),
 };

@@ -25,3 +25,10 @@ export const NEW_CLIENT: readonly Field[] = [
 export const CHANGED_CLIENT: readonly Field[] = [{ name: 'client_id', kind: 'id' }, ...SHARED];
 /** Of all clients of a game together. */
 export const REDIRECT_URIS_MAX = 20;
+
+/** A new secret beside the old one, or instead of it. */
+export const ROTATION: readonly Field[] = [
+  { name: 'client_id', kind: 'id' },
+  { name: 'overlap', kind: 'number', says: 'overlap_oauth' },
+];
+export const OVERLAP_SECONDS = 86_400;

@@ -17,5 +17,6 @@ export const actions = {
     const fields = PORTALS[portal] ?? error(404, { message: '' });
     return calling('PUT /games/{game_id}/portals/{portal}', [idOf('portal'), ...fields])(event);
   },
+  test: calling('POST /games/{game_id}/portals/{portal}/test', [idOf('portal')]),
   remove: calling('DELETE /games/{game_id}/portals/{portal}', [idOf('portal')]),
 };

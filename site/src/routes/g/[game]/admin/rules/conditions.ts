@@ -109,6 +109,16 @@ export function conditionIn(form: FormData): string {
   return JSON.stringify({ [join]: rows.map(({ field, is, value }) => ({ field, is, value: typed(is, value) })) });
 }
 
+/** The condition of a form, to be shown again: as an object, or as a text that is no JSON. */
+export function sentCondition(form: FormData): { readonly when?: unknown; readonly json?: string } {
+  const json = conditionIn(form);
+  try {
+    return { when: JSON.parse(json) };
+  } catch {
+    return { json };
+  }
+}
+
 function typed(is: string, value: string): unknown {
   if (is === 'exists') return value.trim() !== 'false';
   if (is === 'above' || is === 'below') return Number(value);

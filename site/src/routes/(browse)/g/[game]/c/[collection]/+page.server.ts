@@ -1,5 +1,6 @@
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { apiOf, pagingOf, refused } from '#api';
+import { modsOnCards } from '#components/cards.ts';
 import { commentActions, isOnGameTeam } from '../../comment-actions.ts';
 import type { PageServerLoadEvent } from './$types';
 
@@ -40,7 +41,7 @@ export async function load(event: PageServerLoadEvent) {
   return {
     ...paging,
     collection,
-    mods,
+    mods: modsOnCards(mods),
     comments: comments?.data ?? [],
     allowsComments,
     allowsNegative: (game.community_options & NEGATIVE_VOTES) !== 0,

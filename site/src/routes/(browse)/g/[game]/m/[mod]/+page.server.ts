@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@modstead/client';
-import { type RequestEvent, redirect } from '@sveltejs/kit';
+import type { RequestEvent } from '@sveltejs/kit';
 import { apiOf, refused } from '#api';
+import { contentLanguageNamed } from '#components/languages.ts';
 import { commentActions, isOnGameTeam, missing } from '../../comment-actions.ts';
 import type { PageServerLoadEvent } from './$types';
 
@@ -16,11 +17,17 @@ const NEGATIVE_VOTES = 256;
 const FREE_AND_PAID = 2;
 
 /** By the name in the address. Teams also find their own mods that are not public. */
-async function findMod(api: Client, gameId: number, name: string, isSignedIn: boolean) {
+async function findMod(
+  api: Client,
+  { gameId, name, language }: { gameId: number; name: string; language: string | undefined },
+  isSignedIn: boolean,
+) {
   const wanted = { game_id: gameId, name_id: name, revenue_type: FREE_AND_PAID, _limit: 1 };
-  const { data } = await api.call('GET /games/{game_id}/mods', wanted);
+  const read = { ...(language && { language }) };
+  const { data } = await api.call('GET /games/{game_id}/mods', wanted, read);
   if (data[0] || !isSignedIn) return data[0];
-  const own = await api.call('GET /games/{game_id}/mods', { ...wanted, 'status-in': [0, 1], 'visible-in': [0, 1] });
+  const all = { ...wanted, 'status-in': [0, 1], 'visible-in': [0, 1] };
+  const own = await api.call('GET /games/{game_id}/mods', all, read);
   return own.data[0];
 }
 
@@ -28,7 +35,8 @@ export async function load(event: PageServerLoadEvent) {
   const { game, me } = await event.parent();
   const { isSignedIn } = event.platform!;
   const api = apiOf(event);
-  const mod = (await findMod(api, game.id, event.params.mod, isSignedIn)) ?? missing();
+  const language = contentLanguageNamed(event.url.searchParams.get('language'));
+  const mod = (await findMod(api, { gameId: game.id, name: event.params.mod, language }, isSignedIn)) ?? missing();
   const named = { game_id: game.id, mod_id: mod.id };
   const [files, dependencies, dependants, team, comments, collections] = await Promise.all([
     api.call('GET /games/{game_id}/mods/{mod_id}/files', { ...named, _sort: '-date_added', _limit: FILES_MAX }),
@@ -41,6 +49,8 @@ export async function load(event: PageServerLoadEvent) {
   const isGameTeam = await isOnGameTeam(event, game.id);
   return {
     mod,
+    /** Of the mod’s texts, where the visitor asked for another one than the page’s. */
+    readIn: language,
     files: files.data,
     dependencies: dependencies.data,
     dependants,
@@ -121,7 +131,6 @@ export const actions = {
         : { display_amount: number('price') }),
     });
     if (!done.ok) return refused(done.error);
-    if (done.value.checkout_url) redirect(303, done.value.checkout_url);
-    return { isBought: true };
+    return done.value.checkout_url ? { checkout: done.value.checkout_url } : { isBought: true };
   },
 };

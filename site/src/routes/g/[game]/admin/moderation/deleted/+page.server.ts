@@ -1,5 +1,5 @@
 import { apiOf, pagingOf } from '#api';
-import { decide } from '../decide.ts';
+import { decide, undo } from '../decide.ts';
 import type { PageServerLoadEvent } from './$types';
 
 const PER_PAGE = 50;
@@ -16,4 +16,4 @@ export async function load(event: PageServerLoadEvent) {
   return { rows: list.data, paging: { ...paging, total: list.result_total } };
 }
 
-export const actions = { decide };
+export const actions = { decide, undo };

@@ -1,6 +1,3 @@
-import type { Field } from '#components/dashboard/fields.ts';
+import { type Field, idOf } from '#components/dashboard/fields.ts';
 
-export const REFUND: readonly Field[] = [
-  { name: 'purchase_id', kind: 'number', required: true },
-  { name: 'reason', kind: 'text', required: true },
-];
+export const REFUND: readonly Field[] = [idOf('purchase_id'), { name: 'reason', kind: 'text', required: true }];

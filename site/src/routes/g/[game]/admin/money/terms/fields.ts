@@ -55,6 +55,8 @@ export const GROUPS: readonly { readonly name: string; readonly fields: readonly
       yes('verified_only'),
       yes('in_game_only'),
       number('store_packs_per_day'),
+      number('packs_per_day'),
+      number('payments_per_hour_and_address'),
       number('sign_in_hours_min'),
       number('sign_in_hours_max'),
       number('purchases_per_hour'),

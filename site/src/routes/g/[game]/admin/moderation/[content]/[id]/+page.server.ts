@@ -1,6 +1,6 @@
 import { error } from '@sveltejs/kit';
 import { apiOf } from '#api';
-import { decide } from '../../decide.ts';
+import { claiming, decide, undo } from '../../decide.ts';
 import type { PageServerLoadEvent } from './$types';
 
 const RESOURCES = ['mods', 'guides', 'collections', 'comments'] as const;
@@ -35,6 +35,8 @@ export async function load(event: PageServerLoadEvent) {
     content,
     id: named.content_id,
     state,
+    changes: await api.call('GET /games/{game_id}/moderation/{content}/{content_id}/changes', named),
+    claimedBy: queued.data[0]?.claimed_by ?? 0,
     name: mod?.mod.name ?? queued.data[0]?.name ?? `#${named.content_id}`,
     mod: mod?.mod,
     files: mod?.files ?? [],
@@ -84,4 +86,4 @@ async function modOf(api: ReturnType<typeof apiOf>, game_id: number, mod_id: num
   return { mod: found.value, files: files.ok ? files.value.data : [], findings: findings.data };
 }
 
-export const actions = { decide };
+export const actions = { decide, undo, claim: claiming('PUT'), release: claiming('DELETE') };

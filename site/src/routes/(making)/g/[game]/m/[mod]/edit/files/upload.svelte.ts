@@ -1,4 +1,4 @@
-import { ConnectionError, createClient, type UploadTarget, uploadInParts } from '@modstead/client';
+import type { createClient, UploadTarget } from '@modstead/client';
 import { forgetFile, rememberedFile, rememberFile } from './remembered-file.ts';
 
 export type Phase = 'reading' | 'sending' | 'checking' | 'waiting' | 'paused' | 'stored' | 'refused';
@@ -97,31 +97,38 @@ export class FileUpload {
     const { signal } = this.#abort;
     this.phase = 'reading';
     this.message = '';
-    while (!signal.aborted)
+    while (!signal.aborted) {
+      // Loaded with the first upload, and after a lost connection like everything else.
+      const client = await import('@modstead/client').catch(() => undefined);
       try {
-        this.uploadId = await uploadInParts(this.#client(), this.#target, file, {
-          storage: localStorage,
-          signal,
-          onProgress: ({ storedBytes }) => {
-            this.phase = 'sending';
-            this.stored = storedBytes;
-          },
-        });
-        this.phase = 'stored';
-        this.#remember({ uploadId: this.uploadId });
-        void forgetFile(this.place).catch(() => undefined);
-        return;
+        if (client) return await this.#send(client, file, signal);
       } catch (error) {
         this.#underWay = {};
         if (signal.aborted) return;
-        if (!(error instanceof ConnectionError)) {
+        if (!(error instanceof client!.ConnectionError)) {
           this.phase = 'refused';
           this.message = error instanceof Error ? error.message : String(error);
           return;
         }
-        this.phase = 'waiting';
-        await connection(signal);
       }
+      this.phase = 'waiting';
+      await connection(signal);
+    }
+  }
+
+  async #send(client: typeof import('@modstead/client'), file: File, signal: AbortSignal): Promise<void> {
+    this.uploadId = await client.uploadInParts(this.#client(client.createClient), this.#target, file, {
+      storage: localStorage,
+      signal,
+      failsOffline: true,
+      onProgress: ({ storedBytes }) => {
+        this.phase = 'sending';
+        this.stored = storedBytes;
+      },
+    });
+    this.phase = 'stored';
+    this.#remember({ uploadId: this.uploadId });
+    void forgetFile(this.place).catch(() => undefined);
   }
 
   pause(): void {
@@ -155,8 +162,8 @@ export class FileUpload {
   #sessionId: string | undefined;
 
   /** The client of the API, whose requests go to this site's own address of the mod's uploads. */
-  #client() {
-    return createClient({
+  #client(create: typeof createClient) {
+    return create({
       url: location.origin,
       fetch: (input, init) => {
         const { pathname, searchParams } = new URL(String(input));
