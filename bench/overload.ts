@@ -1,68 +1,29 @@
-import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
 import { cpuSeconds } from './cpu.ts';
+import type { Probe } from './health-prober.ts';
+import { optionsOf } from './options.ts';
+import { startSampleService } from './sample-service.ts';
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: '3' },
-    milliseconds: { type: 'string', default: '4000' },
-    readers: { type: 'string', default: '1000' },
-    help: { type: 'boolean' },
-  },
-});
-if (options.help) {
-  console.log(`npm run bench-overload [-- --rounds 3 --milliseconds 4000 --readers 1000]
-Measures one process with 32 readers on connections that stay open, and with many, interleaved: cached reads on SQLite,
+const options = optionsOf(
+  'bench-overload',
+  { rounds: '3', milliseconds: '4000', readers: '1000' },
+  `Measures one process with 32 readers on connections that stay open, and with many, interleaved: cached reads on SQLite,
 and uncached reads on PostgreSQL from as many addresses and from one address. Beside the readers another process checks
 health on new connections. Prints answers per second of the service's CPU time, the ratio of the two, refusals, how long
-health checks took, and the memory of the service.`);
-  process.exit(0);
-}
+health checks took, and the memory of the service.`,
+);
 const ROUNDS = Number(options.rounds);
 const MILLISECONDS = Number(options.milliseconds);
 const READERS = Number(options.readers);
 const READERS_BEST = 32;
 const WARM_UP_MS = 2_000;
-const PROGRAM = join(import.meta.dirname, '../bin/modstead.mjs');
 
-interface Probe {
-  readonly ms: number;
-  readonly status: string;
-}
-
-const get = (path: string, address = '', more = '') =>
-  `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-forwarded-proto: https\r\n${address && `x-forwarded-for: ${address}\r\n`}${more}\r\n`;
-
-/** In its own process: checks health on a new connection ten times a second. */
-async function probeForever(port: number): Promise<void> {
-  let probes: Probe[] = [];
-  process.on('message', () => {
-    process.send!(probes);
-    probes = [];
-  });
-  const probe = (path: string) =>
-    new Promise<Probe>((resolve) => {
-      const began = performance.now();
-      const socket = connect({ port, host: '127.0.0.1' });
-      const end = (status: string) => {
-        socket.destroy();
-        resolve({ ms: performance.now() - began, status });
-      };
-      socket.on('connect', () => socket.write(get(path, '', 'connection: close\r\n')));
-      socket.once('data', (bytes: Buffer) => end(bytes.toString('latin1', 9, 12)));
-      socket.on('error', (error) => end(error.message));
-    });
-  for (let i = 0; ; i += 1) {
-    probes.push(await probe(i % 2 === 0 ? '/healthz' : '/readyz'));
-    await new Promise((wait) => setTimeout(wait, 100));
-  }
-}
+const get = (path: string, address = '') =>
+  `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-forwarded-proto: https\r\n${address && `x-forwarded-for: ${address}\r\n`}\r\n`;
 
 interface Service {
   readonly pid: number;
@@ -74,24 +35,9 @@ const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 const children = new Set<ChildProcess>();
 
 async function start(name: string, settings: Record<string, string>): Promise<Service> {
-  const env = {
-    ...process.env,
-    MODSTEAD_DATA: join(folder, name),
-    MODSTEAD_PORT: '0',
-    MODSTEAD_PUBLIC_PORT: '443',
-    MODSTEAD_TRUST_PROXY: '127.0.0.1',
-    MODSTEAD_PROCESSES: '1',
-    MODSTEAD_RATE_LIMITS: 'off',
-    MODSTEAD_LOG: 'error',
-    ...settings,
-  };
-  if (settings['MODSTEAD_DATABASE_URL']) execFileSync(process.execPath, [PROGRAM, 'migrate'], { env });
-  const stdio = ['ignore', 'pipe', 'inherit'] as const;
-  const child = spawn(process.execPath, [PROGRAM, 'serve', '--demo', '--json'], { env, stdio: [...stdio] });
+  const { process: child, port, key } = await startSampleService(join(folder, name), settings);
   children.add(child);
-  const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once('line', resolve));
-  const { port, demo } = JSON.parse(line) as { port: number; demo: { games: { api_key: string }[] } };
-  return { pid: child.pid!, port, key: demo.games[0]!.api_key };
+  return { pid: child.pid!, port, key };
 }
 
 const residentMb = (pid: number): number =>
@@ -165,7 +111,7 @@ const range = (values: readonly number[], digits: number) =>
   `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
 
 async function compare(name: string, service: Service, request: (index: number) => string): Promise<void> {
-  const prober = fork(import.meta.filename, ['probe', String(service.port)]);
+  const prober = fork(join(import.meta.dirname, 'health-prober.ts'), [String(service.port)]);
   children.add(prober);
   await measure(service, prober, READERS_BEST, request);
   const megabytes = [residentMb(service.pid)];
@@ -199,7 +145,6 @@ async function compare(name: string, service: Service, request: (index: number) 
   );
 }
 
-if (positionals[0] === 'probe') await probeForever(Number(positionals[1]));
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });

@@ -1,32 +1,23 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
 import { cpuSeconds } from './cpu.ts';
 import { load } from './load.ts';
+import { optionsOf } from './options.ts';
+import { startSampleService } from './sample-service.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    milliseconds: { type: 'string', default: '2000' },
-    processes: { type: 'string', default: '2' },
-    help: { type: 'boolean' },
-  },
-});
-if (options.help) {
-  console.log(`npm run bench-processes [-- --rounds 5 --milliseconds 2000 --processes 2]
-Measures "serve" in one and in several processes, interleaved, on both databases: cached reads alone and beside writers.
+const options = optionsOf(
+  'bench-processes',
+  { rounds: '5', milliseconds: '2000', processes: '2' },
+  `Measures "serve" in one and in several processes, interleaved, on both databases: cached reads alone and beside writers.
 Capacity is the sum over all processes of requests per second of their own CPU time, that is, what they answer with a core
-each, whatever the load generator and other programs take. Prints medians, and the memory of the idle processes.`);
-  process.exit(0);
-}
+each, whatever the load generator and other programs take. Prints medians, and the memory of the idle processes.`,
+);
 const ROUNDS = Number(options.rounds);
 const MILLISECONDS = Number(options.milliseconds);
 const READERS = 32;
 const WRITERS = 8;
-const PROGRAM = join(import.meta.dirname, '../bin/modstead.mjs');
 
 const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 const children = new Set<ChildProcess>();
@@ -45,35 +36,15 @@ interface Service {
 }
 
 async function start(name: string, processes: number, database: Record<string, string>): Promise<Service> {
-  const env = {
-    ...process.env,
-    MODSTEAD_DATA: join(folder, name),
-    MODSTEAD_PORT: '0',
-    MODSTEAD_PUBLIC_PORT: '443',
-    MODSTEAD_TRUST_PROXY: '127.0.0.1',
+  const started = await startSampleService(join(folder, name), {
     MODSTEAD_PROCESSES: String(processes),
-    MODSTEAD_RATE_LIMITS: 'off',
-    MODSTEAD_LOG: 'error',
     ...database,
-  };
-  const run = (...args: string[]) => execFileSync(process.execPath, [PROGRAM, ...args], { env, encoding: 'utf8' });
-  if (database['MODSTEAD_DATABASE_URL']) run('migrate');
-  const child = spawn(process.execPath, [PROGRAM, 'serve', '--demo', '--json'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const { process: child, port, key, run } = started;
   children.add(child);
-  const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
-  const { port, demo } = JSON.parse(line) as { port: number; demo: { games: { api_key: string }[] } };
   const { access_token } = JSON.parse(run('token', 'add', '--user', '1', '--json')) as { access_token: string };
   const pids = processes === 1 ? [child.pid!] : childrenOf(child.pid!);
-  return {
-    port,
-    key: demo.games[0]!.api_key,
-    token: access_token,
-    pids,
-    supervisor: processes > 1 ? child.pid : undefined,
-  };
+  return { port, key, token: access_token, pids, supervisor: processes > 1 ? child.pid : undefined };
 }
 
 const childrenOf = (pid: number): number[] =>

@@ -6,7 +6,7 @@ const answers = new Map<string, { headers: string[]; body: Buffer | string }>();
 const server = createServer((request, response) => {
   const answer = answers.get(request.url ?? '')!;
   response.writeHead(200, answer.headers);
-  response.end(answer.body);
+  response.end(answer.body, 'latin1');
 });
 process.on('message', (message: { url: string; headers: string[]; body: string } | 'cpu') => {
   if (message === 'cpu') return process.send!(process.cpuUsage());
@@ -14,7 +14,7 @@ process.on('message', (message: { url: string; headers: string[]; body: string }
   const bytes = Buffer.from(message.body, 'base64');
   answers.set(message.url, {
     headers: message.headers,
-    body: bytes.length > TEXT_BYTES_MAX ? bytes : bytes.toString(),
+    body: bytes.length > TEXT_BYTES_MAX ? bytes : bytes.toString('latin1'),
   });
   return process.send!('set');
 });

@@ -199,9 +199,27 @@ const writing = (name: string, write: Write): Case => ({
   },
 });
 
+/** Launchers and servers name many mods at once. */
+const namedMods = ({ mods }: Service, count: number) =>
+  Array.from({ length: count }, (_, index) => mods[(index * 7) % mods.length]).join(',');
+const lookingUp = (count: number): Case => ({
+  name: `lookup of ${count} mods`,
+  connections: READERS,
+  requests: (service) => {
+    const body = JSON.stringify({ ids: JSON.parse(`[${namedMods(service, count)}]`) });
+    const more = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
+    const path = `/v1/games/${service.game}/mods/lookup?api_key=${service.key}`;
+    return () => Buffer.from(head('POST', path, more) + body);
+  },
+});
+
 let comments = 0;
 const CASES: readonly Case[] = [
   reading('page of 100 mods', (service) => ofGame(service, '?_limit=100')),
+  reading('page of 100 mods among 500 ids', (service) =>
+    ofGame(service, `?_limit=100&id-in=${namedMods(service, 500)}`),
+  ),
+  lookingUp(350),
   reading('two tags by popularity', (service) => ofGame(service, '?tags=Gameplay,Realistic&_sort=popular&_limit=100')),
   reading('search for a frequent word', (service) => ofGame(service, '?_q=dragon&_limit=100')),
   reading('single mod', (service, turn) => ofGame(service, `/${service.mods[turn % service.mods.length]}`)),
@@ -305,7 +323,7 @@ for (const [name, all] of results)
         all.map(({ perSecond }) => perSecond),
         0,
       ),
-      / (?:page|tags|search|single)/.test(` ${name}`)
+      / (?:page|lookup|tags|search|single)/.test(` ${name}`)
         ? ''
         : rangeOf(
             all.map(({ syncs }) => syncs),

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { request } from 'node:https';
+import { join, resolve } from 'node:path';
+import { sql } from 'kysely';
+import { SECTIONS } from '../site/src/routes/g/[game]/admin/sections.ts';
+import { addGame } from '../src/catalogue/games/games.ts';
+import { builtSite } from '../src/commands/site-build.ts';
+import { composeService, outsideOf } from '../src/composition/compose.ts';
+import { fillGame } from '../src/demo/filling.ts';
+import { addMetrics } from '../src/demo/metrics.ts';
+import { joinStaff } from '../src/people/staff/staff.ts';
+import { addUser } from '../src/people/users/users.ts';
+import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
+import { readSettings } from '../src/platform/config/settings.ts';
+import { foldMetrics } from '../src/records/metrics/folding.ts';
+import { addSession } from '../src/signin/sessions/sessions.ts';
+import { optionsOf } from './options.ts';
+
+const options = optionsOf(
+  'bench-dashboard',
+  { mods: '100000', folder: '.bench-dashboard', runs: '5' },
+  `Measures the CPU time that the server takes for each page of the dashboard, on a game with many mods, of which every
+fiftieth waits for a decision, and a year of metrics, on SQLite. The folder is filled once and used again. Fails if a page
+takes more than 150 ms.`,
+);
+
+const CPU_MS_MAX = 150;
+const WARM_UP = 2;
+const WAITING_EVERY = 50;
+const mods = Number(options.mods);
+const data = resolve(options.folder, String(mods));
+const isFilled = existsSync(join(data, 'filled'));
+mkdirSync(data, { recursive: true });
+
+const settings = readSettings({
+  ...process.env,
+  MODSTEAD_DATA: data,
+  MODSTEAD_PORT: '0',
+  MODSTEAD_JOBS: 'off',
+  MODSTEAD_LOG: 'error',
+});
+const service = await composeService(settings, outsideOf(settings), { site: builtSite() });
+const app = service.apps.production;
+
+async function fill(): Promise<void> {
+  const owner = await app.db.write(async (transaction) => {
+    const user = await addUser(app, transaction, { username: 'Owner' });
+    await joinStaff(transaction, { userId: user.id, level: STAFF_LEVELS.owner, addedBy: 0, now: app.clock.now() });
+    return user;
+  });
+  const game = await app.db.write((transaction) =>
+    addGame(app, transaction, { name: 'Full Game', ownerId: owner.id, accepted: true }),
+  );
+  await fillGame(app, { gameId: game.id, mods, seed: 'bench' });
+  await addMetrics(app, { gameId: game.id, seed: 'bench' });
+  await foldMetrics(app);
+  await app.db.write(async ({ query }) => {
+    await sql`update mods set status = 0 where id % ${sql.lit(WAITING_EVERY)} = 0`.execute(query);
+    await sql`insert into moderation_decisions (game_id, resource, resource_id, action, reason, user_id, date_added,
+      appeal, date_appealed, status_before, status_after, waited)
+      select game_id, 'mods', id, 'approve', '', ${owner.id}, ${app.clock.now()} - id % 2500000, '', 0, 0, 1, id % 90000
+      from mods where status = 1`.execute(query);
+    await sql`insert into reports (resource, resource_id, game_id, author_id, user_id, type, reason, status, date_added,
+      date_resolved, resolved_by, platforms, name, contact, summary, resolution, rule_id)
+      select 'mods', id, game_id, submitted_by, 0, 0, 0, 0, ${app.clock.now()}, 0, 0, '', '', '', 'Wrong', '', 0
+      from mods where id % 97 = 0`.execute(query);
+  });
+  mkdirSync(join(data, 'filled'));
+}
+
+if (!isFilled) await fill();
+const game = await app.db.query.selectFrom('games').select(['id', 'name_id', 'submitted_by']).executeTakeFirstOrThrow();
+const waiting = await app.db.query.selectFrom('mods').select('id').where('status', '=', 0).executeTakeFirstOrThrow();
+const secret = await app.db.write((transaction) => addSession(app, transaction, game.submitted_by, 'bench'));
+const cookie = `__Host-modstead_session=${secret}`;
+
+function open(path: string): Promise<number> {
+  return new Promise((done, fail) => {
+    const asked = request(
+      {
+        port: service.port,
+        host: '127.0.0.1',
+        path,
+        rejectUnauthorized: false,
+        headers: { host: 'localhost', cookie },
+      },
+      (answer) => answer.resume().on('end', () => done(answer.statusCode!)),
+    );
+    asked.on('error', fail).end();
+  });
+}
+
+const base = `/g/${game.name_id}/admin`;
+const paths = [
+  ...SECTIONS.flatMap(({ pages }) => pages.map(([path]) => (path === '' ? base : `${base}/${path}`))),
+  `${base}?days=365`,
+  `${base}/moderation?page=20`,
+  `${base}/moderation/mods/${waiting.id}`,
+  `${base}/rules/decisions`,
+  ...['', '/users', '/staff', '/bans', '/games', '/reports', '/plans', '/installation', '/jobs', '/agreements'].map(
+    (path) => `/admin${path}`,
+  ),
+  '/admin/money',
+  '/admin/books',
+  '/admin/limits',
+  '/admin/slow',
+  '/admin/audit',
+];
+
+/** The median CPU time of one request, which this process sends itself. */
+async function measured(path: string): Promise<{ status: number; ms: number }> {
+  let status = 0;
+  for (let run = 0; run < WARM_UP; run += 1) status = await open(path);
+  const runs: number[] = [];
+  for (let run = 0; run < Number(options.runs); run += 1) {
+    const before = process.cpuUsage();
+    await open(path);
+    const { user, system } = process.cpuUsage(before);
+    runs.push((user + system) / 1_000);
+  }
+  return { status, ms: runs.sort((one, other) => one - other)[Math.floor(runs.length / 2)]! };
+}
+
+for (const path of paths) await open(path);
+console.log(`${mods.toLocaleString('en')} mods\n\n| page | status | CPU ms |\n| --- | ---: | ---: |`);
+let isSlow = false;
+for (const path of paths) {
+  const { status, ms } = await measured(path);
+  isSlow ||= ms > CPU_MS_MAX || status !== 200;
+  console.log(`| ${path.replace(base, '')} | ${status} | ${ms.toFixed(0)}${ms > CPU_MS_MAX ? ' !' : ''} |`);
+}
+await service.stop();
+process.exit(isSlow ? 1 : 0);
