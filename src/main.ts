@@ -5,7 +5,11 @@ import { runCommand } from './commands/run.ts';
 const { env } = process;
 
 try {
-  process.exitCode = await runCommand(process.argv.slice(2), { env, out: (text) => void process.stdout.write(text) });
+  process.exitCode = await runCommand(process.argv.slice(2), {
+    env,
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+  });
   flushCompileCache();
 } catch (error) {
   // Loaded only here, because it loads the code of the database.

@@ -353,10 +353,15 @@ test('production and sandbox share no tokens, codes, users or games', async () =
   assert.deepEqual(emails, []);
 });
 
+const TABLE_NAMES = {
+  sqlite: `select name from sqlite_schema where type = 'table'`,
+  postgres: `select tablename as name from pg_tables where schemaname = current_schema()`,
+};
+
 async function everyRow(environment: Environment): Promise<string> {
-  const { query } = api.app(environment).db;
-  const tables = await query.introspection.getTables();
-  const rows = await Promise.all(tables.map(({ name }) => sql`select * from ${sql.table(name)}`.execute(query)));
+  const { dialect, query } = api.app(environment).db;
+  const tables = await sql<{ name: string }>`${sql.raw(TABLE_NAMES[dialect])}`.execute(query);
+  const rows = await Promise.all(tables.rows.map(({ name }) => sql`select * from ${sql.table(name)}`.execute(query)));
   return JSON.stringify(rows.map((result) => result.rows));
 }
 

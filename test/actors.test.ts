@@ -5,6 +5,7 @@ import { operations } from '../src/composition/resources.ts';
 import { powerOf } from '../src/platform/access/admission.ts';
 import type { TokenScope } from '../src/platform/access/caller.ts';
 import { type AnyOperation, isEventStream } from '../src/platform/http/operation.ts';
+import { addGameServerToken, editGameServerSettings } from '../src/signin/server-tokens/operations.ts';
 import { type Client, startApi } from './api.ts';
 import { anAppOf, serviceOf } from './browser.ts';
 import { assertNone } from './hand-tables.ts';
@@ -25,7 +26,7 @@ interface Asked {
 type Gate = (asked: Asked) => number | undefined;
 
 const isForKeys = ({ access, method }: Asked) =>
-  access.kind === 'reader' && (method === 'GET' || access.keyWrites === true);
+  access.kind === 'reader' && (method === 'GET' || access.keyWrites === true || access.byPost === true);
 
 const nobody: Gate = ({ access }) =>
   access.kind === 'anyone' || ('link' in access && access.link) ? undefined : 11_000;
@@ -75,9 +76,49 @@ function service(where: 'here' | 'otherGame', ...scopes: TokenScope[]): Gate {
   };
 }
 
-/** Every request names `game`; credentials of another game belong to `other`. */
-const ACTORS: Record<string, readonly [Client, Gate]> = {
+const isContent = (access: Access) => (access.kind === 'reader' || access.kind === 'anyone') && access.content === true;
+
+function server(where: 'here' | 'otherGame'): Gate {
+  return ({ access, inGame }) => {
+    if (access.kind === 'authentication') return 11_000;
+    if (access.kind === 'anyone' && !access.named) return undefined;
+    if (access.kind === 'service') return 11_060;
+    if (access.kind === 'user') return access.service ? 11_003 : 11_059;
+    // A signed link is asked about after the credentials were refused.
+    if (!isContent(access)) return 'link' in access && access.link ? undefined : 11_004;
+    return inGame && where === 'otherGame' ? 11_104 : undefined;
+  };
+}
+
+const visitor: Gate = (asked) => (isContent(asked.access) && asked.inGame ? undefined : nobody(asked));
+
+const serverOf = async (owned: typeof game): Promise<Client> => {
+  const params = { game_id: owned.id };
+  const { body } = await (await api.as(leader)).call(addGameServerToken, { params, body: { name: 'Server' } });
+  return api.withToken(body.access_token);
+};
+const opened = await api.aGame({ owner: leader });
+await (await api.as(leader)).call(editGameServerSettings, {
+  params: { game_id: opened.id },
+  body: { anonymous_access: true },
+});
+
+const reading: Gate = (asked) => {
+  const { access, method } = asked;
+  // Operations for everyone that let a team write look at the scope themselves.
+  if (access.kind === 'anyone' && powerOf(access) === 'team' && method !== 'GET') return 11_003;
+  if (access.kind !== 'authentication' && access.kind !== 'service' && 'scope' in access && access.scope === 'write')
+    return 11_003;
+  return person('site')(asked);
+};
+
+/** Every request names `game`, unless another is given; credentials of another game belong to `other`. */
+const ACTORS: Record<string, readonly [Client, Gate, named?: typeof game]> = {
   nobody: [api.nobody(), nobody],
+  'nobody in a game that is open to everyone': [api.nobody(), visitor, opened],
+  'a server of the game': [await serverOf(game), server('here')],
+  'a server of another game': [await serverOf(other), server('otherGame')],
+  'a player who may only read': [await api.as(player, { scopes: ['read'] }), reading],
   'the key of the game': [api.withKey(game), key],
   'the key of another game': [api.withKey(other), key],
   'the key of a user': [api.withKey(player), key],
@@ -122,9 +163,9 @@ const WORDS: Record<string, string> = {
   claim_id: '00000000-0000-4000-8000-000000000000',
 };
 
-async function answerTo(client: Client, { declaration: { method, path, returns } }: AnyOperation) {
+async function answerTo(client: Client, { declaration: { method, path, returns } }: AnyOperation, named: typeof game) {
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    name === 'game_id' ? String(game.id) : (WORDS[name] ?? '999999'),
+    name === 'game_id' ? String(named.id) : (WORDS[name] ?? '999999'),
   );
   return client.send(isEventStream(returns) ? 'HEAD' : method, target);
 }
@@ -140,14 +181,14 @@ const ENDING = [
   'close-account',
 ];
 
-for (const [name, [client, gate]] of Object.entries(ACTORS))
+for (const [name, [client, gate, named = game]] of Object.entries(ACTORS))
   test(`${name} is admitted or refused by every operation as it declares`, async () => {
     const wrong: string[] = [];
     for (const operation of operations) {
       const { id, access, method, path, returns } = operation.declaration;
       const expected = gate({ access, method, inGame: path.includes('{game_id}') });
       if (expected === undefined && ENDING.includes(id)) continue;
-      const answer = await answerTo(client, operation);
+      const answer = await answerTo(client, operation, named);
       assert.ok(answer.status < 500, `${id}: ${answer.text}`);
       const ref = (answer.body as { error?: { error_ref: number } } | undefined)?.error?.error_ref ?? 0;
       // The response to a HEAD has no body, and so no reference.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions as HttpsRequestOptions, request as httpsRequest } from 'node:https';
-import { after, beforeEach } from 'node:test';
+import { after, beforeEach, type TestContext } from 'node:test';
 import { createSecureContext } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
@@ -11,7 +11,7 @@ import { addMod, type ModStats, type NewMod } from '../src/catalogue/mods/mods.t
 import { changeModStats } from '../src/catalogue/mods/stats.ts';
 import { joinTeam } from '../src/catalogue/teams/teams.ts';
 import { addGuide, type NewGuide } from '../src/community/guides/guides.ts';
-import { composeService, type Service } from '../src/composition/compose.ts';
+import { composeService, ENVIRONMENTS, type Service } from '../src/composition/compose.ts';
 import { jobHandlers } from '../src/composition/resources.ts';
 import { addModfile, type NewFile } from '../src/files/modfiles/modfiles.ts';
 import { addOwner } from '../src/people/staff/staff.ts';
@@ -27,6 +27,8 @@ import type { Observation } from '../src/platform/http/server.ts';
 import { manualClock } from '../src/platform/runtime/clock.ts';
 import { createLog } from '../src/platform/runtime/log.ts';
 import { seededRandom, systemRandom } from '../src/platform/runtime/random.ts';
+import type { Siblings } from '../src/platform/runtime/siblings.ts';
+import { IS_FLEET, siblingsInFleet } from './fleet/siblings.ts';
 import { Observer } from './observer.ts';
 import { staleSummaryRows } from './summary-rows.ts';
 import { temporaryDatabases, temporaryFolder } from './temporary.ts';
@@ -226,6 +228,10 @@ export interface ApiOptions {
 /** The whole service in this process, on the database of the run, with a clock that stands still. */
 export class Api {
   readonly service: Service;
+  /** Further processes of the service, on the same databases and files. */
+  readonly others: Service[] = [];
+  #requests = 0;
+  #stays = false;
   readonly clock: ReturnType<typeof manualClock>;
   readonly folder: string;
   readonly logLines: string[];
@@ -272,6 +278,26 @@ export class Api {
     return this.service.port;
   }
 
+  /** With `npm test -- --fleet` each request goes to the next process of the service. */
+  nextPort(): number {
+    if (this.#stays) return this.port;
+    this.#requests += 1;
+    return [this.service, ...this.others][this.#requests % (1 + this.others.length)]!.port;
+  }
+
+  /** For a test that pauses, replaces or counts something within one process: its requests go to that one. */
+  stayInOneProcess(t: Pick<TestContext, 'after'>): void {
+    this.#stays = true;
+    t.after(() => {
+      this.#stays = false;
+    });
+  }
+
+  /** Those of all processes of the service. */
+  apps(environment: Environment = 'production'): App[] {
+    return [this.service, ...this.others].map(({ apps }) => apps[environment]);
+  }
+
   app(environment: Environment = 'production'): App {
     return this.service.apps[environment];
   }
@@ -300,14 +326,15 @@ export class Api {
     path: string,
     { headers = {}, body, host = this.host() }: RequestOptions,
   ): Promise<Answer> {
+    const port = this.nextPort();
     const answer = await new Promise<Answer>((resolve, reject) => {
       const options = {
         ...way,
         method,
         path,
-        port: this.port,
+        port,
         host: '127.0.0.1',
-        headers: { host: `${host}:${this.port}`, ...lengthOf(method, body), ...headers },
+        headers: { host: `${host}:${port}`, ...lengthOf(method, body), ...headers },
       };
       const request = send(options, (response) => {
         const chunks: Buffer[] = [];
@@ -466,7 +493,7 @@ export class Api {
   async stop(): Promise<void> {
     this.#agent.destroy();
     this.#plainAgent.destroy();
-    await this.service.stop();
+    for (const service of [...this.others, this.service]) await service.stop();
     rmSync(this.folder, { recursive: true, force: true });
     this.#observer.throwViolations();
   }
@@ -495,6 +522,9 @@ function toAnswer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): 
   return { status, headers, body: isJson ? JSON.parse(text) : undefined, text, bytes };
 }
 
+/** A machine that runs tests may be so busy that the limits of the service would turn slow answers into refusals. */
+const PATIENCE_MS = 60_000;
+
 /** Starts the service for a test file and stops it after the file's tests. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const folder = temporaryFolder('test');
@@ -509,6 +539,9 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     MODSTEAD_RATE_LIMITS: 'off',
     MODSTEAD_DRAIN_SECONDS: '1',
     MODSTEAD_LOG: 'debug',
+    // A process of several allows an address its share, because they usually have one port together.
+    ...(IS_FLEET && { MODSTEAD_CONNECTIONS_PER_ADDRESS: '4000' }),
+    MODSTEAD_READ_MS: String(PATIENCE_MS),
     ...databases.settings,
     ...(options.databaseAt && url && { MODSTEAD_DATABASE_URL: await options.databaseAt(url) }),
     ...options.settings,
@@ -522,13 +555,25 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     clock,
     random: systemRandom,
     log,
+    // A test that disturbs the connections asserts how soon that is noticed.
+    ...(!options.databaseAt && { patienceMs: PATIENCE_MS }),
     ...(options.notifications && { notifications: options.notifications }),
   };
-  const service = await composeService(settings, outside, {
-    observe: (observation: Observation) => observer.see(observation),
-    site: options.site,
-  });
+  const [first, ...rest] = settings.databaseUrl ? siblingsInFleet() : [];
+  const composeOne = (siblings: Siblings | undefined) =>
+    composeService(settings, siblings ? { ...outside, siblings } : outside, {
+      observe: (observation: Observation) => observer.see(observation),
+      site: options.site,
+    });
+  const service = await composeOne(first);
   const api = new Api(service, clock, folder, observer, logLines);
+  for (const siblings of rest) {
+    const other = await composeOne(siblings);
+    // Machines share a mail server, and the names of files of mails sort by time within one process alone.
+    for (const environment of ENVIRONMENTS)
+      Object.assign(other.apps[environment], { mail: service.apps[environment].mail });
+    api.others.push(other);
+  }
   for (const app of Object.values(service.apps)) observer.reached.watch(app);
   beforeEach((test) => observer.reached.begin(test.name));
   after(async () => {

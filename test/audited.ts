@@ -8,7 +8,10 @@ const NOTHING_YET = { not: 'it has no effect before the file is added, which is 
 
 export const AUDITED: Record<string, Audited> = {
   'lock-a-user': 'audited',
-  'retry-parked-job': { not: 'it changes nothing of users or content' },
+  'retry-parked-job': 'separately',
+  'merge-a-user': 'separately',
+  'add-ledger-check': 'audited',
+  'test-game-portal': { not: 'it changes nothing' },
   'unlock-a-user': 'audited',
   'delete-a-user': 'audited',
   'add-oauth-client': 'audited',
@@ -62,6 +65,10 @@ export const AUDITED: Record<string, Audited> = {
   'ban-user': 'audited',
   'unban-user': 'separately',
   'add-game-moderation-decision': 'audited',
+  'claim-moderated-content': { not: 'it changes nothing of users or content' },
+  'release-moderated-content': { not: 'it changes nothing of users or content' },
+  'claim-next-moderated-content': { not: 'it changes nothing of users or content' },
+  'undo-moderation-decision': 'separately',
   'add-staff-member': 'audited',
   'update-staff-member': 'separately',
   'delete-staff-member': 'separately',
@@ -106,6 +113,9 @@ export const AUDITED: Record<string, Audited> = {
   'decide-marketplace-lock': 'audited',
   'edit-game-token-pack': 'audited',
   'delete-game-token-pack': 'audited',
+  'add-game-server-token': 'audited',
+  'delete-game-server-token': 'audited',
+  'edit-game-server-settings': 'audited',
   'add-game-webhook': 'audited',
   'edit-game-webhook': 'audited',
   'delete-game-webhook': 'audited',
@@ -121,6 +131,8 @@ export const AUDITED: Record<string, Audited> = {
   'delete-game-rule': 'audited',
   'create-multipart-upload-session': NOTHING_YET,
   'add-multipart-upload-part': NOTHING_YET,
+  'create-multipart-upload-link': { not: 'it changes nothing' },
+  'confirm-multipart-upload-part': NOTHING_YET,
   'complete-multipart-upload-session': NOTHING_YET,
   'delete-account': { not: 'a user deletes their own account; staff use delete-a-user' },
   'test-game-webhook': { not: 'it changes nothing' },
@@ -129,6 +141,8 @@ export const AUDITED: Record<string, Audited> = {
 
 /** Error references for a moderator of the site where they differ from those for a moderator of the game. */
 export const FOR_SITE_MODERATORS: Record<string, number> = {
+  'release-moderated-content': 29_502,
+  'undo-moderation-decision': 29_502,
   'close-account': 17_020,
   'delete-account': 17_004,
   'get-reports': 0,

@@ -30,6 +30,7 @@ import { exportToken, startExport } from '../src/signin/exports/exports.ts';
 import { gatherExport } from '../src/signin/exports/gathering.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
 import { putSettings } from '../src/signin/portals/settings.ts';
+import { addGameServerToken } from '../src/signin/server-tokens/operations.ts';
 import { addMetricsSecret } from '../src/studio/metrics/operations.ts';
 import { addGameWebhook, getGameWebhookDeliveries } from '../src/studio/webhooks/operations.ts';
 import { type CallInput, type Client, START, startApi, type User } from './api.ts';
@@ -173,6 +174,7 @@ async function aScene(name: SceneName) {
   const listening = { name, url: 'https://10.0.0.1/' };
   const webhook = await asOwner.call(addGameWebhook, { params: inGame, body: listening });
   const ofWebhook = { ...inGame, webhook_id: webhook.body.id };
+  const serverToken = await asOwner.call(addGameServerToken, { params: inGame, body: { name: 'Server' } });
   await asAuthor.call(editModByPut, { params: ofMod, body: { summary: 'As described' } });
   const deliveries = await asOwner.call(getGameWebhookDeliveries, { params: ofWebhook });
   const inStores = { ...PACK, skus: ['xboxlive=made-up'] };
@@ -258,6 +260,7 @@ async function aScene(name: SceneName) {
     session_id: session.id,
     ...thread,
     ...ofWebhook,
+    server_token_id: serverToken.body.id,
     message_id: message.body.id,
     notification_id: notification.id,
     delivery_id: deliveries.body.data[0]!.id,
@@ -318,6 +321,7 @@ async function callersOf({ game, clientId }: Scene): Promise<Record<CallerName, 
 }
 
 /** Not an image: an admitted request fails after the permission check, so that no image is rendered. */
+const linkedPart = { content_range: 'bytes 0-2/3', digest: `sha-256=${'0'.repeat(64)}` };
 const logo = { logo: { filename: 'logo.png', bytes: Buffer.from('no picture') } };
 /** Not an archive: an admitted request fails after the permission check. */
 const zip = { filedata: { filename: 'a.zip', bytes: Buffer.from('no archive') } };
@@ -373,6 +377,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'register-game-previewer': () => ({ body: { hash: 'made-up' } }),
   'register-mod-previewer': () => ({ body: { hash: 'made-up' } }),
   'restrict-user-in-game': () => ({ body: { options: 1 } }),
+  'lookup-mods': ({ mod }) => ({ body: { ids: [mod.id] } }),
   'get-resource-owner': ({ mod }) => ({ body: { resource_type: 'mods', resource_id: mod.id } }),
   'add-mod-dependencies': ({ needed }) => ({ body: { dependencies: [needed.id] } }),
   'delete-mod-dependencies': ({ needed }) => ({ body: { dependencies: [needed.id] } }),
@@ -398,6 +403,8 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
     raw: Buffer.from('abc'),
     headers: { 'content-range': 'bytes 0-2/3', 'content-type': 'application/octet-stream' },
   }),
+  'create-multipart-upload-link': ({ upload_id }) => ({ body: { upload_id, ...linkedPart } }),
+  'confirm-multipart-upload-part': ({ upload_id }) => ({ body: { upload_id, ...linkedPart } }),
   'complete-multipart-upload-session': ({ upload_id }) => ({ query: { upload_id } }),
   'delete-multipart-upload-session': ({ upload_id }) => ({ query: { upload_id } }),
   'add-guide': () => ({
@@ -409,6 +416,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'delete-release-confirmation': () => ({ body: { code: 'AAAAA' } }),
   'change-email': () => ({ body: { new_code: 'AAAAA', old_code: 'AAAAA' } }),
   'delete-account': () => ({ body: { email: TEAM_ADDRESS } }),
+  'merge-a-user': ({ params }) => ({ body: { into: params['user_id']! } }),
   'merge-account': () => ({ body: { access_token: 'made-up' } }),
   'oauth-device-authorization': ({ clientId }) => ({ body: { client_id: clientId } }),
   'edit-game-file-types': () => ({ body: { refused: ['exe'] } }),
@@ -421,6 +429,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'add-game-moderation-decision': ({ mod }) => ({
     body: { resource: 'mods', id: mod.id, decision: 'deny', reason: 'Not like this' },
   }),
+  'claim-next-moderated-content': () => ({ body: { count: 1 } }),
   'appeal-moderation-decision': () => ({ body: { reason: 'It is as it should be' } }),
   'edit-authenticated-user': () => ({ body: { timezone: 'Europe/Berlin' } }),
   'add-avatar': () => ({ files: { avatar: { filename: 'a.png', bytes: Buffer.from('no picture') } } }),
@@ -447,6 +456,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'me-register': () => ({ body: { email: 'another@example.org' } }),
   'me-authenticate': () => ({ body: { security_code: 'AAAAA' } }),
   'add-connection': ({ game }) => ({ body: { game_id: game.id, appdata: 'made-up' } }),
+  'test-game-portal': ({ params }) => ({ params: { ...params, portal: 'discord' } }),
   'edit-game-portal': () => ({ body: { active: false } }),
   'edit-game-store': () => ({ body: STORE }),
   'add-simulated-purchase': ({ params }) => ({ params: { ...params, portal: 'xboxlive' }, body: { sku: 'made-up' } }),
@@ -478,6 +488,8 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'request-payout': () => ({ body: { idempotent_key: 'payout' } }),
   'decide-payout': () => ({ body: { status: 'paid' } }),
   'buy-token-pack': () => ({ body: { idempotent_key: api.unique('key') } }),
+  'add-game-server-token': () => ({ body: { name: 'Another server' } }),
+  'edit-game-server-settings': () => ({ body: { anonymous_access: false } }),
   'add-game-webhook': () => ({ body: { name: 'More', url: 'https://10.0.0.1/' } }),
   'edit-game-webhook': () => ({ body: { name: 'Better' } }),
   'add-message-thread': () => ({ body: letter }),

@@ -48,7 +48,7 @@ async function undone<T>(commit: Database['write'], work: (transaction: Transact
   }
 }
 
-/** Wraps the database of an app and pauses the writes that a test selects. */
+/** Wraps the database of an app, in each of its processes, and pauses the writes that a test selects. */
 export class Barrier {
   readonly #db: Database;
   readonly #gates: Gate[] = [];
@@ -57,8 +57,12 @@ export class Barrier {
   /** While set, every write is rolled back; locks still make others wait. */
   undoes = false;
 
-  constructor(db: Database) {
-    this.#db = db;
+  constructor(...processes: readonly Database[]) {
+    this.#db = processes[0]!;
+    for (const db of processes) this.#wrap(db);
+  }
+
+  #wrap(db: Database): void {
     const commit = db.write.bind(db);
     const write: Database['write'] = (work) => (this.undoes ? undone(commit, work) : commit(work));
     const held: Database['write'] = async (work) => {

@@ -1,7 +1,6 @@
 // Runs alone: it measures the CPU time of its own thread.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { editModByPut } from '../src/catalogue/mods/operations.ts';
 import { operations } from '../src/composition/resources.ts';
 import { fillGame } from '../src/demo/filling.ts';
@@ -31,7 +30,7 @@ await app.db.write(({ query }) =>
     .where('id', 'in', (some) => some.selectFrom('mods').select('id').orderBy('id').limit(LONG_MODS))
     .execute(),
 );
-if (app.db.dialect === 'postgres') await sql`analyze mods`.execute(app.db.query);
+if (app.db.dialect === 'postgres') await app.db.executeAlone('analyze mods');
 
 /** Parameters without which a list is refused. */
 const NEEDED: Record<string, Record<string, string>> = {

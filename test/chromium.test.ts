@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { builtSite } from '../src/commands/site-build.ts';
 import { localCertificate } from '../src/platform/http/certificate.ts';
 import { editGamePortal } from '../src/signin/portals/operations.ts';
 import { startApi } from './api.ts';
@@ -21,6 +22,7 @@ const site = `https://localhost:${api.port}`;
 const platforms = await startPlatforms();
 /** A second site whose users sign in with accounts of the first one, which acts as a studio. */
 const mods = await startApi({
+  site: builtSite(),
   settings: {
     MODSTEAD_DOMAIN: 'mods.localhost',
     MODSTEAD_EGRESS_ALLOW: '127.0.0.1/32,::1/128',
@@ -181,14 +183,14 @@ test('in Chromium a user signs in with itch.io, whose token leaves the address b
   const page = await aPage();
   const problems: string[] = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  await page.goto(`https://mods.localhost/account/link?game=${game.id}&portal=itchio&login=auto`);
+  await page.goto(`https://mods.localhost/account/connections?game=${game.id}&portal=itchio&login=auto`);
   await page.getByRole('link', { name: 'Allow' }).click();
   await page.getByRole('heading', { name: 'Agree to the terms' }).waitFor();
   assert.equal(page.url(), `https://mods.localhost/sign-in/itchio/${game.id}`);
   assert.equal(platforms.asked.findLast(({ path }) => path === '/profile')?.headers.authorization, 'Bearer of-itch');
   await page.getByRole('button', { name: 'I agree', exact: false }).click();
-  await page.getByText('itch.io · Grace').waitFor();
-  assert.equal(page.url(), `https://mods.localhost/account/link?game=${game.id}&portal=itchio&login=auto`);
+  await page.locator('li', { hasText: 'itch.io' }).getByText('· Grace').waitFor();
+  assert.equal(page.url(), `https://mods.localhost/account/connections?game=${game.id}&portal=itchio&login=auto`);
   assert.deepEqual(problems, []);
   const { entries } = await (await page.context().newCDPSession(page)).send('Page.getNavigationHistory');
   const addresses = entries.map(({ url }) => url);

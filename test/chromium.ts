@@ -1,3 +1,8 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { type Browser, chromium } from 'playwright-core';
+import type { Api } from './api.ts';
 import { installPackages, programNamed } from './debian.ts';
 
 /** Finds Chromium on this machine; as root on Debian it installs it if it is missing. */
@@ -13,3 +18,34 @@ export function findChromium(): { path: string } | { reason: string } {
 const installed = () =>
   process.env['MODSTEAD_TEST_CHROMIUM'] ||
   programNamed('chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome');
+
+export interface Launch {
+  /** The addresses of names, as Chromium’s `--host-resolver-rules`. */
+  readonly hosts: string;
+  readonly args?: readonly string[];
+}
+
+/**
+ * Starts Chromium for the pages of an API. It trusts exactly its certificate: what comes under one that is merely ignored is
+ * never cached, and each page would load and compile all scripts again.
+ */
+export async function launchChromium(
+  { path }: { path: string },
+  api: Api,
+  { hosts, args = [] }: Launch,
+): Promise<Browser> {
+  const trusted = `--ignore-certificate-errors-spki-list=${await keyOf(api.port)}`;
+  return chromium.launch({
+    executablePath: path,
+    args: ['--no-sandbox', trusted, `--host-resolver-rules=${hosts}`, ...args],
+  });
+}
+
+/** The hash of the public key that a service shows for localhost. */
+async function keyOf(port: number): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const key = socket.getPeerX509Certificate()!.publicKey.export({ type: 'spki', format: 'der' });
+  socket.destroy();
+  return createHash('sha256').update(key).digest('base64');
+}

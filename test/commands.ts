@@ -5,7 +5,9 @@ import { failureOf } from '../src/commands/failure.ts';
 import { runCommand } from '../src/commands/run.ts';
 
 const PROGRAM = resolve('bin/modstead.mjs');
-const cleanPath = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(MODSTEAD|NODE)_/.test(name)));
+const cleanPath = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(MODSTEAD_|NODE_|LC_|LANG)/.test(name)),
+);
 
 export interface Ended {
   readonly code: number | null;
@@ -15,14 +17,18 @@ export interface Ended {
 
 /** Runs a command in this process, because starting a process takes a second. */
 export async function runHere(args: readonly string[], settings: NodeJS.ProcessEnv): Promise<Ended> {
-  let out = '';
+  let [out, err] = ['', ''];
   const env = { ...cleanPath, ...settings };
   try {
-    const code = await runCommand(args, { env, out: (text) => (out += text) });
-    return { code, out, err: '' };
+    const code = await runCommand(args, {
+      env,
+      out: (text) => (out += text),
+      err: (text) => (err += text),
+    });
+    return { code, out, err };
   } catch (error) {
     const { text, exitCode } = failureOf(error, env);
-    return { code: exitCode, out, err: `${text}\n` };
+    return { code: exitCode, out, err: `${err}${text}\n` };
   }
 }
 

@@ -52,6 +52,7 @@ import { exportToken, startExport } from '../src/signin/exports/exports.ts';
 import { gatherExport } from '../src/signin/exports/gathering.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
 import { putSettings } from '../src/signin/portals/settings.ts';
+import { addGameServerToken } from '../src/signin/server-tokens/operations.ts';
 import { addGameWebhook } from '../src/studio/webhooks/operations.ts';
 import { type Answer, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
 import { serviceOf } from './browser.ts';
@@ -233,6 +234,11 @@ for (const content of tags) {
   ).body.id;
 }
 
+let server_token_id = 0;
+for (const name of tags) {
+  const added = { params: { game_id: game.id }, body: { name } };
+  server_token_id = (await asAda.call(addGameServerToken, added)).body.id;
+}
 let webhook_id = 0;
 for (const name of tags) {
   const added = { params: { game_id: game.id }, body: { name, url: 'https://example.org/' } };
@@ -333,9 +339,25 @@ const claim = (await asRunner.call(claimCook)).body.claim!;
 const cookUpload = await asRunner.call(openCookUpload, { params: { claim_id: claim.claim_id } });
 
 /** Values of path parameters. */
-await api.app().db.write(({ query }) => {
+await api.app().db.write(async ({ query }) => {
   const parked = { kind: 'contract', key: null, payload: 'null', state: 'parked' as const, attempt: 1 };
   const jobs = Array.from({ length: 6 }, () => ({ ...parked, date_due: 0, last_error: 'It failed', date_added: 0 }));
+  const six = [1, 2, 3, 4, 5, 6];
+  const check = { user_id: 0, state: 'right' as const, transactions: 0, entries: 0, accounts: 0, problems: '[]' };
+  await query
+    .insertInto('ledger_checks')
+    .values(six.map((date_added) => ({ ...check, date_added, date_ended: date_added })))
+    .execute();
+  const limited = { hour: api.clock.now(), operation: '', user_id: 0, refused: 1, date_last: 0 };
+  await query
+    .insertInto('limited_requests')
+    .values(six.map((each) => ({ ...limited, rule: 'address' as const, caller: `192.0.2.${each}` })))
+    .execute();
+  const slow = { operation: 'ping', method: 'GET', path: '/v1/ping', status: 200, milliseconds: 2_000 };
+  await query
+    .insertInto('slow_requests')
+    .values(six.map((date_added) => ({ ...slow, date_added })))
+    .execute();
   return query.insertInto('jobs').values(jobs).execute();
 });
 const PARAMETERS: Record<string, string | number> = {
@@ -355,6 +377,7 @@ const PARAMETERS: Record<string, string | number> = {
   agreement_version_id: version,
   client_id: 999_999,
   token_id: 999_999,
+  server_token_id,
   session_id: 999_999,
   export_token: exportToken(api.app(), 1),
   portal: 'steam',
@@ -404,6 +427,10 @@ const STAFF = [
   'get-audit',
   'get-seller-accounts',
   'get-staff-payouts',
+  'get-staff-transactions',
+  'get-ledger-checks',
+  'get-limited-requests',
+  'get-slow-requests',
   'get-staff-statements',
   'export-staff-statements',
   'get-staff-reconciliation',
@@ -414,6 +441,7 @@ const STAFF = [
   'get-accounts',
   'get-installation',
   'get-parked-jobs',
+  'get-user-sessions',
   'get-address-bans',
   'get-moderation-queue',
   'get-pending-files',
@@ -602,17 +630,26 @@ for (const operation of plainOperations)
   });
 
 for (const operation of readOperations)
-  testHttp(`${operation.declaration.id} responds to HEAD as to GET, without the body`, async () => {
-    const client = await allowedTo(operation);
-    const query = QUERIES[operation.declaration.id];
-    const got = await client.send('GET', targetOf(operation), { query });
-    const head = await client.send('HEAD', targetOf(operation), { query });
-    assert.equal(got.status, 200, got.text);
-    assert.equal(got.headers['content-length'], String(got.bytes.length));
-    const summary = ({ status, headers }: Answer) => [status, headers['content-length'], headers['content-type']];
-    assert.deepEqual(summary(head), summary(got));
-    assert.equal(head.text, '');
-  });
+  testHttp(
+    `${operation.declaration.id} sends no body to HEAD, nor to a client that has the current response`,
+    async () => {
+      const client = await allowedTo(operation);
+      const query = QUERIES[operation.declaration.id];
+      const got = await client.send('GET', targetOf(operation), { query });
+      const head = await client.send('HEAD', targetOf(operation), { query });
+      assert.equal(got.status, 200, got.text);
+      assert.equal(got.headers['content-length'], String(got.bytes.length));
+      const summary = ({ status, headers }: Answer) => [status, headers['content-length'], headers['content-type']];
+      assert.deepEqual(summary(head), summary(got));
+      assert.equal(head.text, '');
+      const { etag } = got.headers;
+      const headers = { 'if-none-match': `"other", ${etag}` };
+      const current = await client.send('GET', targetOf(operation), { query, headers });
+      const isText = isCsv(operation.declaration.returns);
+      assert.deepEqual([current.status, current.headers.etag], isText ? [200, undefined] : [304, etag]);
+      assert.ok(isText || current.text === '');
+    },
+  );
 
 function methodsAt(target: string): string[] {
   const here = operations.filter(({ declaration: { path } }) =>

@@ -18,9 +18,9 @@ export function relativeCpuTime(): number {
   return Math.max(1, runs.sort((a, b) => a - b)[4]! / PAGE_MS);
 }
 
-const ATTEMPTS = 4;
+const ATTEMPTS = 12;
 
-/** The minimum over several attempts, which excludes noise such as garbage collection. */
+/** The minimum over several attempts, which excludes garbage collection and neighbours on the same core. */
 async function leastOf(boundMs: number, measure: () => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && least > boundMs; attempt += 1) least = Math.min(least, await measure());

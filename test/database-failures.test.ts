@@ -13,6 +13,20 @@ const execute = (...steps: string[]) =>
     for (const step of steps) await sql.raw(step).execute(query);
   });
 
+test('damage that a scrub found is in /readyz and in the metrics until a scrub finds none', async () => {
+  const shown = async () => {
+    const readiness = await api.request('GET', '/readyz');
+    const [line] = /^modstead_database_damaged\{environment="production"\} .$/m.exec(
+      (await api.request('GET', '/metrics')).text,
+    )!;
+    return [readiness.status, readiness.text, line.at(-1)];
+  };
+  for (const { db } of api.apps()) db.condition.damage = ['page 3 is wrong'];
+  assert.deepEqual(await shown(), [200, 'ready\nwarning: the production database is damaged\n', '1']);
+  for (const { db } of api.apps()) await db.scrub();
+  assert.deepEqual(await shown(), [200, 'ready\n', '0']);
+});
+
 test('a migration changes columns that prepared statements read, without a failing request', async () => {
   const ada = await api.aUser();
   const clients = await Promise.all(Array.from({ length: 30 }, () => api.as(ada)));

@@ -109,6 +109,10 @@ const CREATING: Record<string, CreatingRequest> = {
     table: 'token_packs',
     input: () => ({ params: inGame, body: { name: api.unique('Pack'), tokens: 100, price: 199 } }),
   },
+  'add-game-server-token': {
+    table: 'server_tokens',
+    input: () => ({ params: inGame, body: { name: api.unique('Server') } }),
+  },
   'add-game-webhook': {
     table: 'webhooks',
     input: () => ({ params: inGame, body: { name: api.unique('Hook'), url: 'https://example.org/' } }),
@@ -126,6 +130,7 @@ const CREATING: Record<string, CreatingRequest> = {
 
 /** Operations that return 201 without `once`, and why a second call creates nothing. */
 const NOT_ONCE: Record<string, string> = {
+  'add-ledger-check': 'the check that waits is returned',
   'add-own-api-key': 'a user has one: 11078',
   'add-game-tag-options': 'a group of tags has one name',
   'add-mod-tags': 'a mod has a tag at most once',

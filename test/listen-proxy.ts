@@ -1,10 +1,13 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy to PostgreSQL that can stop forwarding the listening connections without closing them. */
+/** A proxy to PostgreSQL that can stop forwarding without closing connections. */
 export interface ListenProxy {
   readonly url: string;
+  /** Silences the listening connections. */
   block(): void;
   unblock(): void;
+  /** Silences all connections that are open now, or those that do not listen; new ones are forwarded. */
+  vanish(which?: 'all' | 'not listening'): void;
   close(): void;
 }
 
@@ -13,15 +16,19 @@ const LISTENING = 'modstead changes';
 export async function startListenProxy(url: string): Promise<ListenProxy> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
+  const nears = new Set<Socket>();
   const listening = new Set<Socket>();
+  const vanished = new Set<Socket>();
   let isBlocked = false;
+  const isForwarded = (near: Socket) => !vanished.has(near) && !(isBlocked && listening.has(near));
   const server = createServer((near) => {
     const far = connect(Number(port), hostname);
+    nears.add(near);
     const forward = (from: Socket, to: Socket) => {
       sockets.add(from);
       from.on('data', (bytes) => {
         if (bytes.includes(LISTENING)) listening.add(near);
-        if (!isBlocked || !listening.has(near)) to.write(bytes);
+        if (isForwarded(near)) to.write(bytes);
       });
       from.on('error', () => to.destroy());
       from.on('close', () => to.destroy());
@@ -41,6 +48,9 @@ export async function startListenProxy(url: string): Promise<ListenProxy> {
     },
     unblock: () => {
       isBlocked = false;
+    },
+    vanish: (which = 'all') => {
+      for (const near of nears) if (which === 'all' || !listening.has(near)) vanished.add(near);
     },
     close: () => {
       for (const socket of sockets) socket.destroy();

@@ -150,3 +150,14 @@ for (const operation of operations) {
     );
   });
 }
+
+for (const operation of operations.filter(({ declaration }) => declaration.list)) {
+  const { id, method, path, list } = operation.declaration;
+  test(`${id} answers filters without a value with a 4xx or a list`, async () => {
+    const headers = { authorization: `Bearer ${client.token}` };
+    for (const name of Object.keys(list!.columns)) {
+      const target = `/v1${path.replace(/\{\w+\}/g, () => String(game.id))}?${name}[]=`;
+      assertAnswered(operation, await api.proxied(method, target, { headers }), target);
+    }
+  });
+}

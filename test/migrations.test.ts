@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import test from 'node:test';
 import { sql } from 'kysely';
-import { migrations } from '../src/composition/migrations.ts';
+import { migrations, schemas } from '../src/composition/migrations.ts';
+import { backfill, backfills, migrationStatus } from '../src/platform/database/backfill.ts';
 import type { Database } from '../src/platform/database/database.ts';
-import { type Migration, migrate, pendingMigrations } from '../src/platform/database/migrate.ts';
+import { type Migration, migrate, pendingMigrations, statementsOf } from '../src/platform/database/migrate.ts';
+import { platformSchema } from '../src/platform/schema.ts';
 import { eachDatabase } from './databases.ts';
 import { readFixture } from './fixtures/fixtures.ts';
 
@@ -34,13 +37,87 @@ const second: Migration = { name: '2026-12-01-second', up: ({ id }) => [`create 
 eachDatabase('migrations run in the order of the list, and each is reported', [first], async ({ db }) => {
   const reported: string[] = [];
   const third: Migration = { name: '2026-12-03', up: () => ['drop table seconds'] };
-  await migrate(
-    db,
-    [first, second, third],
-    () => 0,
-    (name) => reported.push(name),
-  );
+  await migrate(db, [first, second, third], () => 0, { report: (name) => reported.push(name) });
   assert.deepEqual(reported, [second.name, third.name]);
+});
+
+eachDatabase(
+  'a step that finds its table in use lets others pass, and tries again',
+  [first],
+  async ({ db, again }, t) => {
+    if (db.dialect === 'sqlite') return t.skip('on SQLite one process writes at a time');
+    const busy = await again();
+    const inUse = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const using = busy.write(async ({ query }) => {
+      await sql`select * from firsts`.execute(query);
+      inUse.resolve();
+      await end.promise;
+    });
+    await inUse.promise;
+    let waits = 0;
+    const change: Migration = { name: '2026-12-03', up: () => ['alter table firsts add column note text'] };
+    const waitForLock = async () => {
+      waits += 1;
+      await sql`select * from firsts`.execute(db.query);
+      end.resolve();
+      await using;
+    };
+    assert.deepEqual(await migrate(db, [first, change], () => 0, { lockTimeoutMs: 50, waitForLock }), [change.name]);
+    assert.ok(waits >= 1);
+  },
+);
+
+const filled: Migration = {
+  name: '2026-12-04-filled',
+  up: () => ['alter table firsts add column double bigint'],
+  indexes: () => ['create unique index firsts_again on firsts (id)'],
+  backfill: () => [
+    'update firsts set double = id * 2 where id in (select id from firsts where double is null limit 100)',
+  ],
+};
+
+eachDatabase(
+  'indexes are built beside writers, and a backfill goes on where it was interrupted',
+  [platformSchema, first],
+  async ({ db }) => {
+    const known = [platformSchema, first, filled];
+    await db.write(async ({ query }) => {
+      for (let id = 1; id <= 250; id += 1) await sql`insert into firsts (id) values (${id})`.execute(query);
+    });
+    await migrate(db, known, () => 0);
+    await assert.rejects(() => db.write(({ query }) => sql`insert into firsts (id) values (1)`.execute(query)));
+    const interrupted = backfill(db, known, () => {
+      throw new Error('interrupted');
+    });
+    await assert.rejects(interrupted, /interrupted/);
+    assert.deepEqual(await backfills(db, known), [{ name: filled.name, rows: 100, done: false }]);
+    await backfill(db, known);
+    const { backfills: states, pending } = await migrationStatus(db, known);
+    assert.deepEqual([states, pending], [[{ name: filled.name, rows: 250, done: true }], []]);
+    const { rows } = await sql`select 1 from firsts where double is null or double <> id * 2`.execute(db.query);
+    assert.deepEqual(rows, []);
+  },
+);
+
+/** Processes of the previous release use these while the new ones start, and after a way back. */
+const NARROWS = /\b(?:drop (?:table|column|constraint)|rename|alter column \w+ (?:type|set not null))\b/i;
+const DEMANDS = /\badd column (?!.*\bdefault\b).*\bnot null\b/i;
+/** Steps from before this rule; none is released. */
+const RULE_SINCE = '2026-11-18';
+
+test('a migration adds, and takes away only what no process of the last release uses', () => {
+  for (const migration of migrations.filter((each) => !schemas.includes(each))) {
+    if (migration.contractsAfter || migration.name < RULE_SINCE) continue;
+    const steps = statementsOf(migration, 'postgres');
+    const made = steps.flatMap((step) => /^create table (\w+)/.exec(step)?.[1] ?? []);
+    for (const step of steps) {
+      assert.doesNotMatch(step, NARROWS, `${migration.name} needs contractsAfter`);
+      assert.doesNotMatch(step, DEMANDS, `${migration.name}: inserts of the last release would fail`);
+      const indexed = /^create (?:unique )?index \w+ on (\w+)/.exec(step)?.[1];
+      assert.ok(!indexed || made.includes(indexed), `${migration.name}: list the index of ${indexed} in \`indexes\``);
+    }
+  }
 });
 
 type Row = Readonly<Record<string, string | number | null>>;

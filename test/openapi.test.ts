@@ -62,12 +62,12 @@ test('every error response is a component, and components are sorted by name', (
   for (const names of [parameters, responses, objects].map(Object.keys)) assert.deepEqual(names, names.toSorted());
 });
 
-test('the document is short enough for review, with one line per field, parameter and response', () => {
+test('the document is short enough for review, with a line per field and its references side by side', () => {
   const lines = text.split('\n');
-  assert.ok(lines.length < 18_000, `${lines.length} lines`);
+  assert.ok(lines.length < 15_000, `${lines.length} lines`);
   assert.ok(lines.includes('          "username": { "type": "string" },'));
-  const limited = '"429": { "$ref": "#/components/responses/TooManyRequests" },';
-  assert.ok(lines.filter((line) => line.trim() === limited).length > 300);
+  const busy = '"500": { "$ref": "#/components/responses/InternalServerError" }, "503": { "$ref": ';
+  assert.ok(lines.filter((line) => line.includes(busy)).length > 100);
 });
 
 test('each operation is described once, under its id, with a known tag and security scheme', () => {

@@ -235,3 +235,17 @@ test('forms have a rate limit per address', async () => {
   assert.equal(refused.status, 429);
   assert.match(String(refused.headers['retry-after']), /^\d+$/);
 });
+
+test('every mail is previewed in every language, without a script and without a gap', async () => {
+  const list = await api.request('GET', '/styleguide/mails');
+  const links = [...list.text.matchAll(/href="(\/styleguide\/mails\/[^"]+)"/g)].map(([, path]) => path!);
+  const english = links.filter((path) => path.endsWith('language=en'));
+  assert.ok(english.length >= 15, list.text);
+  for (const path of [...english, ...links.filter((each) => each.endsWith('=ja'))]) {
+    const { status, text, headers } = await api.request('GET', path);
+    assert.equal(status, 200, path);
+    assert.doesNotMatch(text, /\{\w+\}|undefined|<script/, path);
+    assert.match(String(headers['content-security-policy']), /default-src 'none'; style-src 'unsafe-inline'/);
+  }
+  assert.equal((await api.request('GET', '/styleguide/mails/mail_opt_out')).status, 404);
+});

@@ -58,6 +58,8 @@ const NO_PEOPLE = [
   ],
   ...[
     'account_id',
+    'import_id',
+    'old_id',
     'cleared_id',
     'other_id',
     'pack_id',
@@ -88,7 +90,7 @@ const NO_PEOPLE = [
 /** Tables whose ids name content, such as the rated or reported resource, and not a user. */
 const CONTENT = [
   ...['comments', 'moderation_decisions', 'preview_links', 'previewers', 'ratings', 'rule_decisions', 'rule_holds'],
-  ...['release_newcomers', 'team_invites', 'team_members', 'translations'],
+  ...['moderation_claims', 'release_newcomers', 'team_invites', 'team_members', 'translations'],
 ];
 const NAMES_SOMEONE = /(_id|_by|_into)$|^who$/;
 const DESCRIBES_SOMEONE = /^(email|ip|contact|visitor|username|display_name|user_agent|birth_date)$|address/;

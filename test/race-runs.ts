@@ -17,9 +17,8 @@ async function race(
   const adding = await barrier.upTo('done', () => send(operation, scene));
   if (!adding.isHeld) {
     const { status, text } = await adding.answer;
-    return [
-      `${idOf(operation)} never wrote: ${status} ${text.slice(0, 200)}; give it an input in REQUESTS in test/race-scene.ts, or the reason why it cannot write in UNREACHED in test/races.ts`,
-    ];
+    const problem = `${idOf(operation)} never wrote: ${status} ${text.slice(0, 200)}; give it an input in REQUESTS in test/race-scene.ts, or the reason why it cannot write in UNREACHED in test/races.ts`;
+    return [problem];
   }
   const ended: Promise<Answer>[] = [];
   const begin = (name: string) => () => {
@@ -31,11 +30,14 @@ async function race(
   const states = await barrier.eachEndsOrWaits(names.map(begin));
   barrier.undoes = isUndone;
   adding.stop.go();
-  const statuses = await Promise.all([adding.answer, ...ended].map(async (each) => (await each).status));
+  const answers = await Promise.all([adding.answer, ...ended]);
+  const failed = answers
+    .filter(({ status }) => status >= 500)
+    .map(({ status, text }) => `${status} ${text.slice(0, 200)}`);
   const hasty = names.filter((_, index) => states[index] !== 'waits');
   return [
     ...hasty.map((name) => `${name} did not wait for ${idOf(operation)}`),
-    ...(statuses.some((status) => status >= 500) ? [`${idOf(operation)}, ${names.join(', ')}: ${statuses}`] : []),
+    ...failed.map((each) => `${idOf(operation)}, ${names.join(', ')}: ${each}`),
   ];
 }
 

@@ -21,6 +21,7 @@ import { joinStaff } from '../src/people/staff/staff.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
+import { addGameServerToken } from '../src/signin/server-tokens/operations.ts';
 import { addMetricsSecret } from '../src/studio/metrics/operations.ts';
 import { addGameWebhook, getGameWebhookDeliveries } from '../src/studio/webhooks/operations.ts';
 import { type Answer, type Api, type CallInput, type Client, START, type User } from './api.ts';
@@ -146,6 +147,7 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
     asLeader.call(addGameWebhook, { params: inGame, body: { name: 'All', url: 'https://10.0.0.1/' } }),
   );
   const ofWebhook = { ...inGame, webhook_id: webhook.id };
+  const serverToken = await must(asLeader.call(addGameServerToken, { params: inGame, body: { name: 'Server' } }));
   await must(asLeader.call(operationOf('edit-mod-put'), { params: ofMod, body: { summary: 'As it is told' } }));
   const deliveries = await must(asLeader.call(getGameWebhookDeliveries, { params: ofWebhook }));
   const pack = await must(asLeader.call(addGameTokenPack, { params: inGame, body: { ...PACK, skus: SKUS } }));
@@ -255,6 +257,7 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
     monetization_team_id: game.id,
     transaction_id: 999_999,
     ...ofWebhook,
+    server_token_id: serverToken.id,
     message_id: message.id,
     ...rows,
     delivery_id: deliveries.data[0]!.id,
@@ -295,6 +298,8 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
     agreementId,
     /** The hash of a preview link. */
     hash: '',
+    /** Input that only one situation has. */
+    requests: {} as Record<string, () => CallInput>,
   };
 }
 export type Scene = Awaited<ReturnType<typeof aScene>>;
@@ -393,6 +398,7 @@ const REQUESTS: Record<string, Request> = {
   'add-game-moderation-decision': ({ needed }) => ({
     body: { resource: 'mods', id: needed.id, decision: 'deny', reason: 'Not like this' },
   }),
+  'claim-next-moderated-content': body({ count: 1 }),
   'appeal-moderation-decision': body({ reason: 'It is as it should be' }),
   'edit-authenticated-user': body({ timezone: 'Europe/Berlin' }),
   'add-avatar': () => ({ files: AVATAR }),
@@ -429,6 +435,8 @@ const REQUESTS: Record<string, Request> = {
   'get-game-reconciliation': () => ({ query: { provider: 'simulated' } }),
   'get-staff-reconciliation': () => ({ query: { provider: 'simulated' } }),
   'buy-token-pack': body({ idempotent_key: 'race' }),
+  'add-game-server-token': body({ name: 'Another server' }),
+  'edit-game-server-settings': body({ anonymous_access: false }),
   'add-game-webhook': body({ name: 'More', url: 'https://10.0.0.1/' }),
   'edit-game-webhook': body({ name: 'Better' }),
   'add-message-thread': ({ other }) => ({ body: { subject: 'Ahoy', content: 'Are you there?', user_ids: [other.id] } }),
@@ -456,7 +464,7 @@ const REQUESTS: Record<string, Request> = {
 export function inputFor({ declaration: { id, path } }: AnyOperation, scene: Scene): CallInput {
   const [, , , plural = ''] = path.split('/');
   const team = path.includes('/mods/') ? scene.teams.mods : scene.teams.games;
-  const { params, ...rest } = REQUESTS[id]?.(scene) ?? {};
+  const { params, ...rest } = scene.requests[id]?.() ?? REQUESTS[id]?.(scene) ?? {};
   const comments = id.endsWith('karma') ? scene.othersComments : scene.comments;
   const found = {
     ...scene.params,

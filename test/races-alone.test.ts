@@ -9,7 +9,7 @@ const api = await startApi(RACE_SETTINGS);
 const { db } = api.app();
 Object.assign(db, UNLIMITED_READS);
 const cast = await aCast(api);
-const barrier = new Barrier(db);
+const barrier = new Barrier(...api.apps().map((app) => app.db));
 
 for (const [name, ender] of Object.entries(ENDERS)) {
   if (!ender.before) continue;

@@ -199,35 +199,17 @@ export const NOT_RACED: Record<string, string> = {
   'change-email': 'locks like edit-authenticated-user, and needs codes from two mailboxes',
   'me-authenticate': 'locks like edit-authenticated-user, and needs a code from a mailbox',
   'decide-permission-review': 'locks like update-game-team-member, and needs a pending change',
+  'undo-moderation-decision': 'locks like add-game-moderation-decision, and needs a decision of the caller',
   'delete-source-modfile': 'no operation adds to the source in its path; see start-cook',
 };
 
 /** Operations that cannot write in the scene, with the reason. They lock in the same way as similar ones. */
 export const UNREACHED: Record<string, string> = {
-  'change-email': 'needs codes from two mailboxes',
-  'submit-mod-to-marketplace': 'needs a game with a queue, and a mod with a price',
-  'decide-marketplace-submission': 'needs a submission',
-  'delete-release-confirmation': 'needs a code from a mailbox',
-  'me-register': 'is for users without a mail address',
-  'me-authenticate': 'needs a code from a mailbox',
-  'delegation-token': 'needs the token of an authorised client',
-  'delete-account': 'is for a closed account; it is an ender itself',
-  'reopen-account': 'is for a closed account',
-  'manage-platform-status': 'needs a platform on which the team approves files',
-  'complete-multipart-upload-session': 'needs all parts of a file',
-  'add-connection': 'needs a portal that responds',
-  'opt-out-of-emails': 'needs a link from a mail',
-  'finalize-cloud-cooking': 'needs an uploaded build',
-  'cooking-webhook': 'needs an uploaded build',
-  'metrics-session-start': 'needs a signature of the game',
-  'metrics-session-heartbeat': 'needs a signature of the game',
-  'metrics-session-end': 'needs a signature of the game',
-  'sync-users-muted': 'writes only if the platform reports blocked users',
-  'decide-permission-review': 'needs a change that waits for a second administrator',
-  'delete-game': 'is refused while there are mods; it is an ender itself',
-  'add-staff-member': 'is for owners of the site, who cannot be locked',
-  'update-staff-member': 'is for owners of the site, who cannot be locked',
-  'delete-staff-member': 'is for owners of the site, who cannot be locked',
+  'delegation-token': 'stores nothing: the token is signed',
+  'undo-moderation-decision': 'needs a decision of the caller',
+  'release-moderated-content': 'needs a claim of the caller',
+  'create-multipart-upload-link': 'changes nothing',
+  'confirm-multipart-upload-part': 'needs a bucket, and shares its writes with add-multipart-upload-part',
 };
 /** Operations with several transactions, each of which needs the previous one to be committed. */
 export const IN_STEPS = ['add-modfile', 'add-source-modfile', 'buy-token-pack'];

@@ -59,6 +59,9 @@ or the reason there ("-- no key: …", and "-- no key, stays: …" where the row
   for (const place of unkeyed.keys()) assert.ok(known.has(place), `${place} has a reason, but does not exist`);
 });
 
+/** An import replaces the agreements of an empty service, which nobody has accepted. */
+const DELETED_WHILE_EMPTY = ['agreement_versions'];
+
 /** Tables from which code deletes rows. */
 function deletedFrom(): Set<string> {
   const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
@@ -80,7 +83,7 @@ test('a foreign key to rows that can be deleted has an index, because each delet
   const deleted = deletedFrom();
   assert.ok(deleted.has('mods') && !deleted.has('users') && !deleted.has('games'));
   for (const { table, column, parent } of keys)
-    if (deleted.has(parent))
+    if (deleted.has(parent) && !DELETED_WHILE_EMPTY.includes(parent))
       assert.ok(indexed.has(`${table}.${column}`), `${table}.${column}: add an index that begins with it`);
 });
 

@@ -50,6 +50,8 @@ function verify(request: IncomingMessage, url: URL, body: Buffer): void {
     ? ['', query.get('X-Amz-Credential'), query.get('X-Amz-SignedHeaders'), query.get('X-Amz-Signature')]
     : (/Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=(\w+)/.exec(request.headers.authorization ?? '') ?? []);
   if (!signature) throw new Refused(403, 'AccessDenied');
+  // Amazon accepts only one kind of authentication.
+  if (isLink && request.headers.authorization !== undefined) throw new Refused(400, 'InvalidArgument');
   const [key, day = '', region = ''] = credential.split('/');
   if (key !== KEY) throw new Refused(403, 'InvalidAccessKeyId');
   const date = String(isLink ? query.get('X-Amz-Date') : request.headers['x-amz-date']);
@@ -118,6 +120,19 @@ export async function startS3({ bucket = 'files', port = 0 } = {}): Promise<S3Se
     const upload = uploads.get(id);
     if (!upload) throw new Refused(404, 'NoSuchUpload');
     return upload;
+  }
+
+  function listParts(id: string, query: URLSearchParams): string {
+    const [after, most] = [Number(query.get('part-number-marker')), Number(query.get('max-parts'))];
+    const parts = [...requireUpload(id)].sort(([one], [other]) => one - other).filter(([number]) => number > after);
+    const items = parts
+      .slice(0, most)
+      .map(([number, bytes]) => [
+        `<PartNumber>${number}</PartNumber>`,
+        `<ETag>${etagOf(bytes)}</ETag>`,
+        `<Size>${bytes.length}</Size>`,
+      ]);
+    return `<ListPartsResult>${items.map((fields) => `<Part>${fields.join('')}</Part>`).join('')}</ListPartsResult>`;
   }
 
   function send(request: IncomingMessage, response: ServerResponse, name: string, query: URLSearchParams): void {
@@ -202,6 +217,7 @@ export async function startS3({ bucket = 'files', port = 0 } = {}): Promise<S3Se
       case 'HEAD':
         return send(request, response, name, query);
       case 'GET':
+        if (id) return say(listParts(id, query));
         return query.has('list-type') ? say(list(query)) : send(request, response, name, query);
       case 'PUT': {
         const [text, etag] = store(request, name, query, body);

@@ -9,6 +9,7 @@ export interface SmallDisk {
   /** Fills the disk except for this many bytes. */
   fill(bytesLeft?: number): void;
   free(): void;
+  makeReadOnly(): void;
   unmount(): void;
 }
 
@@ -49,6 +50,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
       rmSync(spare, { force: true });
     },
     free: () => rmSync(filler, { force: true }),
+    makeReadOnly: () => void execFileSync('mount', ['-o', 'remount,ro', mount]),
     unmount,
   };
 }

@@ -281,4 +281,21 @@ export function storageRules(
     assert.equal((await storage.assemblies.finish({ key, handle: mine }, [{ ...part!, tag }])).bytes, 3);
     assert.equal(await leftovers(), 0);
   });
+
+  test(`${name}: concurrent requests that finish an upload all get the object, and later parts do not change it`, async (t) => {
+    const { storage, again, leftovers } = await aStorage(t);
+    const whole = Buffer.concat([Buffer.alloc(partBytes, 'a'), Buffer.from('b')]);
+    const { assembly, parts } = await anAssembly(storage, whole, partBytes);
+    const processes = [storage, again(), again(), again()];
+    const stored = await Promise.all(processes.map(({ assemblies }) => assemblies.finish(assembly, parts)));
+    const sha256 = createHash('sha256').update(whole).digest('hex');
+    for (const each of stored) assert.equal(each.sha256, sha256);
+    const [, last] = parts;
+    await assert.rejects(storage.assemblies.putPart(assembly, last!, chunks('x')));
+    const late = await storage.assemblies.begin(assembly.key);
+    await storage.assemblies.abandon({ key: assembly.key, handle: late });
+    assert.equal((await storage.assemblies.finish(assembly, parts)).sha256, sha256);
+    assert.deepEqual(await buffer((await storage.open(assembly.key))!.stream), whole);
+    assert.equal(await leftovers(), 0);
+  });
 }

@@ -137,6 +137,6 @@ async function fill(db: Database, scheduledAt: number | undefined): Promise<void
 
 /** The service is loaded only for this, because tests that start programs need it nowhere else. */
 async function schedules(): Promise<{ kind: string; every: number }[]> {
-  const { jobHandlers } = await import('../src/composition/resources.ts');
-  return jobHandlers.flatMap(({ kind, every }) => (every ? [{ kind, every }] : []));
+  const { allJobs } = await import('../src/composition/compose.ts');
+  return allJobs.flatMap(({ kind, every }) => (every ? [{ kind, every }] : []));
 }

@@ -160,7 +160,7 @@ function outputOf({ responses }: OperationObject): string {
     .map(([, response]) => {
       const [type, content] = Object.entries((response as Response).content ?? {})[0] ?? [];
       if (!content) return 'undefined';
-      if (type === 'application/json') return typeOf(content.schema);
+      if (type === 'application/json' && content.schema.format !== 'binary') return typeOf(content.schema);
       return type === 'text/csv' ? 'string' : 'Response';
     });
   return [...new Set(types)].join(' | ') || 'Response';

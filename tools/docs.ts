@@ -1,15 +1,24 @@
 import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadCommands } from '../src/commands/commands.ts';
 import { type Command, columns, PROGRAM } from '../src/commands/invocation/command.ts';
 import { manifestSchema } from '../src/commands/publishing/manifest.ts';
+import { migrations } from '../src/composition/migrations.ts';
+import { archiveSchema } from '../src/moving/importing/json-schema.ts';
+import { schemaOf } from '../src/moving/tables/schema.ts';
 import { definitions } from '../src/platform/config/settings.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { openSqlite } from '../src/platform/database/sqlite.ts';
 import { brokenLinks } from './doc-links.ts';
+import { readableJson } from './json-layout.ts';
 
 const help = `npm run docs [-- --check]
 
 Writes docs/settings.md from the definitions of the settings, docs/commands.md from the help of the commands, and
-docs/modstead.schema.json from the fields of the manifest that "publish" reads.
+docs/modstead.schema.json from the fields of the manifest that "publish" reads,
+and docs/import-format.schema.json from the tables.
 
 ${columns([
   ['--check', 'write nothing; fail if a file is not up to date or a link in any document is broken'],
@@ -57,10 +66,24 @@ ${commands.map(commandText).join('\n\n')}
 
 const commandText = ({ name, help }: Command) => `## ${name}\n\n\`\`\`text\n${help}\n\`\`\``;
 
+/** The format follows from the tables, so they are made. */
+async function importFormat(): Promise<object> {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'modstead-docs-'));
+  const db = openSqlite(join(folder, 'tables.sqlite'));
+  try {
+    await migrate(db, migrations, () => 0);
+    return archiveSchema(await schemaOf(db));
+  } finally {
+    await db.close();
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
 const generated = async (): Promise<Record<string, string>> => ({
   'docs/settings.md': settingsText(),
   'docs/commands.md': await commandsText(),
   'docs/modstead.schema.json': `${JSON.stringify(manifestSchema, undefined, 2)}\n`,
+  'docs/import-format.schema.json': readableJson(await importFormat()),
 });
 
 /** Names generated files that are not up to date and links that are broken; undefined if there are none. */

@@ -16,6 +16,7 @@ export const DOMAINS = [
   'studio',
   'pages',
   'composition',
+  'moving',
   'demo',
   'commands',
 ] as const;
@@ -84,8 +85,8 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'service-knows-no-client',
-    says: 'the service never uses its own client; only the command for authors is built on it',
-    from: { path: '^src/', pathNot: '^src/commands/publishing/' },
+    says: 'the service never uses its own client; only the commands for authors and servers are built on it',
+    from: { path: '^src/', pathNot: '^src/commands/(publishing|syncing)/' },
     to: { path: '^client/' },
   },
   {

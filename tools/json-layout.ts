@@ -1,6 +1,8 @@
 type Json = unknown;
 
 const WIDTH = 120;
+/** Of a line that several short entries share. */
+const SHARED_WIDTH = 200;
 const INDENT = 2;
 /** Lists under these keys are reviewed entry by entry, so each entry has its own line. */
 const LISTS = new Set(['properties', 'parameters', 'responses']);
@@ -9,7 +11,7 @@ const PARTS_DEPTH = 3;
 
 /**
  * JSON for review: one line per field, parameter or response, however long, and several lines for everything that
- * contains these.
+ * contains these. References to shared parameters and responses share lines.
  */
 export const readableJson = (value: Json): string => `${layout(value, 0, 0, '')}\n`;
 
@@ -28,7 +30,7 @@ function layout(value: Json, depth: number, indent: number, key: string): string
   const lines = entries.map(
     ([name, each]) => `${JSON.stringify(name)}: ${layout(each, depth + 1, indent + INDENT, name)}`,
   );
-  return broken('{', lines, '}', indent);
+  return broken('{', filled(lines, indent + INDENT), '}', indent);
 }
 
 function broken(open: string, entries: readonly string[], close: string, indent: number): string {
@@ -36,20 +38,23 @@ function broken(open: string, entries: readonly string[], close: string, indent:
   return `${open}${entries.map((entry) => start + entry).join(',')}\n${' '.repeat(indent)}${close}`;
 }
 
-/** Names and references are short, so as many as fit share a line. */
+/** Names, references and the facts of an operation are short, so as many as fit share a line. */
 function filled(entries: readonly string[], indent: number): string[] {
   const lines: string[] = [];
   for (const entry of entries) {
     const last = lines.at(-1);
     const joined = `${last}, ${entry}`;
-    const fits = indent + joined.length + ','.length <= WIDTH;
+    const fits = indent + joined.length + ','.length <= SHARED_WIDTH;
     if (last && isShort(last) && isShort(entry) && fits) lines[lines.length - 1] = joined;
     else lines.push(entry);
   }
   return lines;
 }
 
-const isShort = (entry: string): boolean => !entry.startsWith('{') || entry.startsWith('{ "$ref": ');
+const FACTS = ['operationId', 'tags', 'security', 'x-power', 'x-credentials'];
+const SHORT_ENTRY = new RegExp(String.raw`^(?:[^{:]*$|(?:"\d+": )?\{ "\$ref": |"(?:${FACTS.join('|')})": )`);
+
+const isShort = (entry: string): boolean => SHORT_ENTRY.test(entry);
 
 const isRow = (value: object, key: string): boolean => !LISTS.has(key) && !Array.isArray(value) && !holdsList(value);
 

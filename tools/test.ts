@@ -17,6 +17,7 @@ Runs the tests of src/ and test/, those that use a database on SQLite and on Pos
 A pattern is a file, a glob, or a part of a path: npm test ratings
 
   --only=sqlite|postgres   run on one database only
+  --fleet                  run on PostgreSQL, with three services on one database that take turns
   --concurrency=N          files at a time (default: one more than there are cores)
   --test-timeout=SECONDS   for one test (default 600)
   --file-timeout=SECONDS   for one file (default 600), longer where others use the machine too
@@ -47,6 +48,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       only: { type: 'string' },
+      fleet: { type: 'boolean' },
       concurrency: { type: 'string' },
       'test-timeout': { type: 'string' },
       'file-timeout': { type: 'string' },
@@ -60,7 +62,8 @@ async function main(): Promise<number> {
     console.log(help);
     return 0;
   }
-  const databases = databasesOf(values.only);
+  if (values.fleet) process.env['MODSTEAD_TEST_FLEET'] = '3';
+  const databases = databasesOf(values.fleet ? 'postgres' : values.only);
   const jobs = jobsOf(chooseFiles(positionals), databases);
   const settings: Settings = {
     concurrency: values.cpu ? 1 : positive('concurrency', values.concurrency, os.availableParallelism() + 1),
@@ -72,7 +75,7 @@ async function main(): Promise<number> {
   };
   if (jobs.some(({ usesSite }) => usesSite)) await ensureSite(console.log);
   // test-results/ always has the results of a whole run.
-  const whole = positionals.length === 0 && values.only === undefined;
+  const whole = positionals.length === 0 && values.only === undefined && !values.fleet;
   if (whole) emptyResults();
   const outcomes = await runAll(jobs, settings);
   if (whole) mergeErrorRefs();

@@ -251,7 +251,7 @@ test('the sandbox shares nothing with production', async () => {
 
 test('the sample content is what the API promises, in several languages', async () => {
   const app = api.app('sandbox');
-  const demo = (await addDemo(app))!;
+  const demo = (await addDemo(app, { mods: 12, pictured: 1 }))!;
   assert.equal(await addDemo(app), undefined);
   const skyfarers = demo.games[0]!;
   const client = api.withKey(skyfarers, 'sandbox');

@@ -2,10 +2,11 @@
 // Runs on one database: the runner talks to the API alone.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { startApi } from '../../test/api.ts';
 import { aCookingGame, aRunner, aSource, cooksOf, gamePath, metadataOf, modPath } from '../../test/cooking.ts';
 import { hashOf } from '../../test/uploads.ts';
@@ -15,11 +16,14 @@ import { cookingSasToken, finalizeCloudCooking, uploadCookBuild } from '../files
 import { cancelCookOperation } from '../files/cooks/operations.ts';
 import { getModfile } from '../files/modfiles/operations.ts';
 import { PART_BYTES } from '../platform/storage/storage.ts';
+import { runCooks } from './cooking/runner.ts';
+import { CookService } from './cooking/service.ts';
 
 const PROGRAM = resolve('bin/modstead.mjs');
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const folder = mkdtempSync(join(tmpdir(), 'modstead-cook-runner-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
+setDefaultCACertificates([...getCACertificates(), readFileSync(api.service.certificateFile!, 'utf8')]);
 
 /** A program of the studio: Node.js with this text as its script. */
 function program(text: string): string[] {
@@ -46,6 +50,15 @@ async function run(secret: string, words: readonly string[], options?: readonly 
   child.stderr!.on('data', (text) => (err += text));
   const code = await new Promise((done) => child.on('close', done));
   return { code, out, err };
+}
+
+/** In this process, because starting one takes a second. */
+async function cook(secret: string, words: readonly string[]): Promise<string> {
+  const lines: string[] = [];
+  const service = new CookService(`https://localhost:${api.port}/v1`, secret);
+  const wishes = { platforms: [], words, folder, once: true, say: (text: string) => void lines.push(text) };
+  await runCooks(service, wishes, new AbortController().signal);
+  return lines.join('\n');
 }
 
 const COPY = `const [source, output] = process.argv.slice(2);
@@ -75,9 +88,9 @@ test('a program that fails, writes nothing or does not exist fails its cook or h
   const outcomeOf = async (words: readonly string[]) => {
     const mod = await api.aMod({ game });
     await aSource(api, mod);
-    await run(secret, words);
-    const [cook] = await cooksOf(api, mod);
-    return [cook!.status, metadataOf(cook!, 'error'), metadataOf(cook!, 'attempt'), cook!.logs.at(-1)];
+    await cook(secret, words);
+    const [done] = await cooksOf(api, mod);
+    return [done!.status, metadataOf(done!, 'error'), metadataOf(done!, 'attempt'), done!.logs.at(-1)];
   };
   assert.deepEqual(await outcomeOf(program("console.error('no mesh'); process.exit(1)")), [
     3,
@@ -105,9 +118,9 @@ test('a program gets the path of the studio’s build', async () => {
   const mod = await api.aMod({ game });
   const { secret } = await aRunner(api, game);
   await aSource(api, mod, { platforms: ['ps5'] });
-  await run(secret, program('copyFileSync(process.env.COOK_BUILD, process.env.COOK_OUTPUT);'));
-  const [cook] = await cooksOf(api, mod);
-  const file = { params: { ...modPath(mod), file_id: Number(metadataOf(cook!, 'result')) } };
+  await cook(secret, program('copyFileSync(process.env.COOK_BUILD, process.env.COOK_OUTPUT);'));
+  const [done] = await cooksOf(api, mod);
+  const file = { params: { ...modPath(mod), file_id: Number(metadataOf(done!, 'result')) } };
   const { body } = await (await api.as(mod.owner)).call(getModfile, file);
   assert.equal(body.filehash.sha256, hashOf('sha256', bytes));
 });
@@ -120,10 +133,10 @@ test('a large result is uploaded in parts', async () => {
   const bytes = zipOf([{ name: 'a.pak', content: Buffer.alloc(PART_BYTES + 1_000, 7), method: STORED }]);
   const large = join(folder, 'large.zip');
   writeFileSync(large, bytes);
-  const { out } = await run(secret, program(`copyFileSync(${JSON.stringify(large)}, process.argv[3]);`));
-  assert.match(out, /it is done/);
-  const [cook] = await cooksOf(api, mod);
-  const file = { params: { ...modPath(mod), file_id: Number(metadataOf(cook!, 'result')) } };
+  const printed = await cook(secret, program(`copyFileSync(${JSON.stringify(large)}, process.argv[3]);`));
+  assert.match(printed, /it is done/);
+  const [done] = await cooksOf(api, mod);
+  const file = { params: { ...modPath(mod), file_id: Number(metadataOf(done!, 'result')) } };
   const { body } = await (await api.as(mod.owner)).call(getModfile, file);
   assert.equal(body.filehash.sha256, hashOf('sha256', bytes));
 });

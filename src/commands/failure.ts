@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SettingError } from '../platform/config/settings.ts';
+import { isLost } from '../platform/database/failures.ts';
 import { UnreleasedDatabase } from '../platform/database/migrate.ts';
 import { ApiError, type FieldProblem } from '../platform/errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../platform/errors/messages.ts';
@@ -84,18 +85,21 @@ const POSTGRES_SENTENCES: Record<string, string> = {
   '28000': 'refuses the user of MODSTEAD_DATABASE_URL.',
   '42501': 'denies its user a required permission; let the user own the database.',
   '53300': 'has no connection left; raise its max_connections.',
+  '57P01': 'closed the connection; run the command again.',
   '57P03': 'is starting up or shutting down; try again in a moment.',
 };
 
 function postgresText({ code, message }: SystemError, env: NodeJS.ProcessEnv): string | undefined {
   const isDatabase = env['MODSTEAD_DATABASE_URL'] !== undefined;
-  if (!isDatabase || code === undefined) return isDatabase ? timeoutText(message) : undefined;
+  if (!isDatabase || code === undefined) return isDatabase ? connectionText(message) : undefined;
   if (code === '3D000') return `There is no such database (${message}); run "npx modstead migrate", or create it.`;
   return POSTGRES_SENTENCES[code] && `PostgreSQL ${POSTGRES_SENTENCES[code]}`;
 }
 
-const timeoutText = (message: string) =>
-  /timeout/i.test(message ?? '') ? `PostgreSQL ${POSTGRES_SENTENCES['ETIMEDOUT']}` : undefined;
+function connectionText(message = ''): string | undefined {
+  if (isLost({ message })) return `PostgreSQL ${POSTGRES_SENTENCES['57P01']}`;
+  return /timeout/i.test(message) ? `PostgreSQL ${POSTGRES_SENTENCES['ETIMEDOUT']}` : undefined;
+}
 
 const FOLDER_CODES = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'ENOENT'];
 

@@ -4,7 +4,7 @@ import { folderOf } from '../platform/config/folders.ts';
 import { SettingError, type Settings } from '../platform/config/settings.ts';
 import type { Database } from '../platform/database/database.ts';
 import { systemClock } from '../platform/runtime/clock.ts';
-import { command } from './invocation/command.ts';
+import { columns, command } from './invocation/command.ts';
 
 const NO_SUCH_DATABASE = '3D000';
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -14,17 +14,19 @@ type Say = (line: string) => void;
 
 export default command({
   name: 'migrate',
-  usage: '',
+  usage: '[--status]',
   says: `Applies missing migrations to the databases of production and sandbox.
 
 On PostgreSQL it also creates a missing sandbox database, if its user may.
-With --sandbox it migrates the sandbox alone. It may run beside a service, and twice at the same time.`,
+With --sandbox it migrates the sandbox alone. It may run beside a service, and twice at the same time. Backfills come
+last; they may be interrupted, and the jobs of a service finish them.`,
   json: true,
-  options: {},
-  run: async ({ sandbox, json, ...invocation }) => {
+  options: { status: { type: 'boolean', says: 'change nothing, and print what is left to do' } },
+  run: async ({ sandbox, json, values, ...invocation }) => {
     const settings = invocation.settings();
     const say: Say = json ? () => {} : invocation.show;
     const { ENVIRONMENTS } = await import('../composition/compose.ts');
+    if (values.status) return statusOf(settings, sandbox ? ['sandbox'] : ENVIRONMENTS);
     const outcomes: [Environment, { applied: string[] }][] = [];
     for (const environment of sandbox ? (['sandbox'] as const) : ENVIRONMENTS)
       outcomes.push([environment, { applied: await migrateOne(settings, environment, say) }]);
@@ -35,17 +37,41 @@ With --sandbox it migrates the sandbox alone. It may run beside a service, and t
 async function migrateOne(settings: Settings, environment: Environment, say: Say): Promise<string[]> {
   if (environment === 'sandbox' && settings.databaseUrl) await createSandbox(settings, say);
   const { migrate, pendingMigrations } = await import('../platform/database/migrate.ts');
+  const { backfill } = await import('../platform/database/backfill.ts');
   const { migrations } = await import('../composition/migrations.ts');
   const db = await open(settings, environment);
   try {
     const pending = await pendingMigrations(db, migrations);
     say(`${environment}: ${pending.length === 0 ? 'nothing to do' : `${pending.length} step(s) to do`}`);
-    return await migrate(db, migrations, systemClock.now, (name, milliseconds) =>
-      say(`  ${name} (${milliseconds} ms)`),
-    );
+    const report = (name: string, milliseconds: number) => say(`  ${name} (${milliseconds} ms)`);
+    const applied = await migrate(db, migrations, systemClock.now, { report });
+    await backfill(db, migrations, ({ name, rows, done }) => {
+      if (done) say(`  ${name}: ${rows} rows filled in`);
+    });
+    return applied;
   } finally {
     await db.close();
   }
+}
+
+async function statusOf(settings: Settings, environments: readonly Environment[]) {
+  const { migrationStatus } = await import('../platform/database/backfill.ts');
+  const { migrations } = await import('../composition/migrations.ts');
+  const found: Record<string, Awaited<ReturnType<typeof migrationStatus>>> = {};
+  for (const environment of environments) {
+    const db = await open(settings, environment);
+    try {
+      found[environment] = await migrationStatus(db, migrations);
+    } finally {
+      await db.close();
+    }
+  }
+  const lines = Object.entries(found).flatMap(([environment, { applied, pending, backfills }]) => [
+    [environment, `${applied} migration(s) applied, ${pending.length} to do`] as const,
+    ...pending.map((name) => ['', `to do: ${name}`] as const),
+    ...backfills.map(({ name, rows, done }) => ['', `${name}: ${rows} rows, ${done ? 'done' : 'under way'}`] as const),
+  ]);
+  return { object: found, text: columns(lines) };
 }
 
 /** Opens a database without migrating it. */

@@ -1,4 +1,4 @@
-import { command, misuse, PROGRAM } from './invocation/command.ts';
+import { command, helpHint, misuse } from './invocation/command.ts';
 
 export default command({
   name: 'publish',
@@ -13,6 +13,7 @@ Exit codes: 0 published; 2 wrong usage or manifest; 3 sign-in needed; 4 refused 
   json: true,
   positionals: true,
   standalone: true,
+  localised: true,
   options: {
     url: { type: 'string', value: 'URL', says: 'of the service, such as https://mods.example.com' },
     token: {
@@ -54,10 +55,10 @@ Exit codes: 0 published; 2 wrong usage or manifest; 3 sign-in needed; 4 refused 
     'no-wait': { type: 'boolean', says: 'do not wait for the scan and the moderators' },
     timeout: { type: 'string', value: 'SECONDS', says: 'how long to wait for them (default: 600)' },
   },
-  run: async ({ values, positionals, sandbox, json, env }) => {
+  run: async ({ values, positionals, ...invoked }) => {
     const [source = '.', ...others] = positionals;
-    if (others.length > 0) throw misuse(`"publish" takes one folder or archive; see "${PROGRAM} publish --help".`);
+    if (others.length > 0) throw misuse({ name: 'publish_one_source' }, helpHint('publish'));
     const { runPublish } = await import('./publishing/run.ts');
-    return runPublish({ source, values, sandbox, json, env });
+    return runPublish({ ...invoked, source, values });
   },
 });

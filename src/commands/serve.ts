@@ -35,7 +35,8 @@ With --json it prints the object once the service is ready.`,
     const readyMs = Math.round(performance.now());
     const facts = { ...serving, settings, count, environment, readyMs };
     invocation.show(json ? JSON.stringify(toObject(facts)) : toText(facts));
-    if (!json && !values.demo) await showSetupLink(settings, invocation.show);
+    // A service that is ready must not end because the database is away for a moment.
+    if (!json && !values.demo) await showSetupLink(settings, invocation.show).catch(() => {});
     const signal = await stopped;
     process.stderr.write(`${signal}: finishing requests and jobs in progress\n`);
     await serving.stop();

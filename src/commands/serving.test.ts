@@ -180,9 +180,12 @@ test('two processes serve one port: each sees the writes of the other, and they 
   const databases = await temporaryDatabases(folder);
   t.after(() => databases.drop());
   const settings = { MODSTEAD_DATA: folder, MODSTEAD_PROCESSES: '2', ...databases.settings };
-  const { child, ended, ready } = await serve(settings, '--demo');
+  const add = async <T>(...args: string[]) => JSON.parse((await runHere([...args, '--json'], settings)).out) as T;
+  const owner = await add<{ id: number }>('user', 'add', '--email', 'studio@example.com', '--username', 'Studio');
+  const game = ['--name', 'Skyfarers', '--owner', String(owner.id), '--accepted'];
+  const { id, api_key: key } = await add<{ id: number; api_key: string }>('game', 'add', ...game);
+  const { child, ended, ready } = await serve(settings);
   t.after(() => child.kill('SIGKILL'));
-  const { id, api_key: key } = ready.demo!.games[0]!;
   const [one, other] = await connectionsToBoth(ready);
   const host = { host: `g-${id}.localhost:${ready.port}` };
   const path = (name: string) => `/v1/${name}?api_key=${key}`;

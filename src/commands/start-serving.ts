@@ -5,6 +5,7 @@ import { composeService, outsideOf, type Service } from '../composition/compose.
 import type { Environment } from '../platform/config/addresses.ts';
 import type { Settings } from '../platform/config/settings.ts';
 import type { Siblings } from '../platform/runtime/siblings.ts';
+import { scrubDatabase } from '../studio/service/scrubbing.ts';
 import { addDemoTo, type DemoState } from './demo.ts';
 import { builtSite } from './site-build.ts';
 
@@ -23,6 +24,8 @@ export async function startServing(
   setImmediate(() => {
     flushCompileCache();
     releaseMemory();
+    for (const app of Object.values(service.apps))
+      void scrubDatabase(app).catch((error: unknown) => app.log.warn('the database could not be scrubbed', { error }));
   });
   return { service, demo };
 }

@@ -65,7 +65,7 @@ test('an unknown command or option is refused with a hint', async () => {
     refuses(['frobnicate'], 2, /^There is no command "frobnicate"; .*--help/),
     refuses(['user'], 2, /user add/),
     refuses(['user', 'remove'], 2, /^There is no command "user remove"/),
-    refuses(['user', 'add', '--nickname', 'x'], 2, /^"user add" has no option --nickname; .*--help/),
+    refuses(['user', 'add', '--nickname', 'x'], 2, /^"user add" has no option --nickname\. .*--help/),
     refuses(['user', 'add', '--email', 'a@example.com'], 2, /needs --username/),
     refuses(['token', 'add', '--user', '1', '--user', '2'], 2, /given twice/),
     refuses(['serve', 'now'], 2, /takes no "now"/),

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import about from '../../package.json' with { type: 'json' };
 import { prepareRules } from '../catalogue/rules/evaluation.ts';
 import { pageOf } from '../moderation/lookups/lookups.ts';
 import { pages } from '../pages/index.ts';
@@ -12,6 +13,7 @@ import { addressesOf, type Environment } from '../platform/config/addresses.ts';
 import { folderOf, mailFolderOf, makePrivate } from '../platform/config/folders.ts';
 import { masterSecret, secretsOf } from '../platform/config/secrets.ts';
 import { SettingError, type Settings } from '../platform/config/settings.ts';
+import { backfill } from '../platform/database/backfill.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migrate, pendingMigrations } from '../platform/database/migrate.ts';
 import type { ChangeNotificationOptions } from '../platform/database/postgres-notifications.ts';
@@ -20,7 +22,8 @@ import { createExtensions } from '../platform/extensions.ts';
 import { isTrusted } from '../platform/http/address.ts';
 import { localCertificate } from '../platform/http/certificate.ts';
 import type { AccessCheck } from '../platform/http/exchange.ts';
-import { createMetrics, type MetricsSnapshot, metricsText } from '../platform/http/metrics.ts';
+import { createMetrics, type Metrics, type MetricsSnapshot, metricsText } from '../platform/http/metrics.ts';
+import type { Count } from '../platform/http/outcome.ts';
 import { createPages } from '../platform/http/pages.ts';
 import { openPort, type Port } from '../platform/http/port.ts';
 import { createServer, type Observation, type Tenant } from '../platform/http/server.ts';
@@ -29,8 +32,9 @@ import { createSite } from '../platform/http/site.ts';
 import { createSockets } from '../platform/http/sockets.ts';
 import { createSystemRoutes } from '../platform/http/system-routes.ts';
 import { createTransfers } from '../platform/http/transfer/transfer.ts';
+import { agreedTimeOf, timeOfPostgres } from '../platform/jobs/agreed-time.ts';
 import { createJobs } from '../platform/jobs/jobs.ts';
-import { createWorker, type Worker } from '../platform/jobs/worker.ts';
+import { createWorker, type JobHandler, type Worker } from '../platform/jobs/worker.ts';
 import { createLimiter, type Limiter } from '../platform/limits/limits.ts';
 import { mailToFiles } from '../platform/mail/files.ts';
 import type { Mail } from '../platform/mail/mail.ts';
@@ -41,6 +45,8 @@ import type { Siblings } from '../platform/runtime/siblings.ts';
 import { clamdAt } from '../platform/scanning/scanning.ts';
 import { localStorage } from '../platform/storage/local.ts';
 import type { Storage } from '../platform/storage/storage.ts';
+import type { Telemetry } from '../platform/telemetry/telemetry.ts';
+import { movedIds } from '../records/imports/imports.ts';
 import { findVisitor } from '../signin/sessions/visitor.ts';
 import { requireCloudflareAccess } from '../studio/service/cloudflare-access.ts';
 import { withAnnouncedWrites } from './announced-writes.ts';
@@ -54,8 +60,11 @@ export interface Outside {
   readonly log: Log;
   /** How changes of other processes arrive on PostgreSQL. */
   readonly notifications?: ChangeNotificationOptions;
+  /** How long PostgreSQL may make a request wait for a connection or a lock, in place of the default. */
+  readonly patienceMs?: number | undefined;
   /** Absent if this is the only process of the service on this machine. */
   readonly siblings?: Siblings;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 export const outsideOf = (settings: Settings): Outside => ({
@@ -75,7 +84,7 @@ const CONNECTIONS_OF_ALL = 97;
 async function openDatabase(
   settings: Settings,
   environment: Environment,
-  { clock, notifications = {}, siblings }: Outside,
+  { clock, notifications = {}, patienceMs, siblings }: Outside,
 ): Promise<Database> {
   const url = databaseUrl(settings, environment);
   const readTimeoutMs = settings.readMilliseconds;
@@ -91,7 +100,13 @@ async function openDatabase(
     return db;
   }
   const { openPostgres } = await import('../platform/database/postgres.ts');
-  return openPostgres(url, { notifications, readTimeoutMs, connectionsMax: connectionsOf(siblings?.count ?? 1) });
+  return openPostgres(url, {
+    notifications,
+    patienceMs,
+    readTimeoutMs,
+    connectionsMax: connectionsOf(siblings?.count ?? 1),
+    readUrl: environment === 'production' ? settings.databaseReadUrl : undefined,
+  });
 }
 
 /**
@@ -131,13 +146,14 @@ export async function composeApp(settings: Settings, environment: Environment, o
     addresses: addressesOf(settings, environment),
     secrets: secretsOf(master, environment),
     db: withAnnouncedWrites(await openDatabase(settings, environment, outside), environment, outside.siblings),
-    storage: await composeStorage(settings, environment),
+    storage: await composeStorage(settings, environment, clock),
     mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
     extensions: createExtensions(contributions),
     egress: createEgress({
       allowPrivate: settings.egressAllow,
       ...(settings.egressCa && { ca: [settings.egressCa] }),
+      ...(outside.telemetry && { headers: outside.telemetry.headers }),
     }),
     scanner:
       settings.clamd === undefined ? undefined : clamdAt(settings.clamd, { patienceMs: settings.scanSeconds * 1_000 }),
@@ -148,12 +164,19 @@ export async function composeApp(settings: Settings, environment: Environment, o
 }
 
 /** Environments share a bucket, each with its own prefix. The SDK is loaded only if it is used. */
-export async function composeStorage(settings: Settings, environment: Environment): Promise<Storage> {
-  const { storage: location, freeMegabytes } = settings;
+export async function composeStorage(
+  settings: Settings,
+  environment: Environment,
+  clock: Pick<Clock, 'now'> = systemClock,
+): Promise<Storage> {
+  const { storage: location, freeMegabytes, storageLinks, storagePublicUrl: url, storagePublicKey: key } = settings;
   if (!location)
     return localStorage(join(folderOf(settings, environment), 'files'), { bytesKept: freeMegabytes * 1024 ** 2 });
   const { s3Storage } = await import('../platform/storage/s3.ts');
-  return s3Storage({ ...location, prefix: `${location.prefix}${environment}/` });
+  return s3Storage(
+    { ...location, prefix: `${location.prefix}${environment}/` },
+    { offersLinks: storageLinks === 'on', ...(url && key && { cdn: { url, key } }), now: clock.now },
+  );
 }
 
 export async function composeMail(settings: Settings, environment: Environment, clock: Clock): Promise<Mail> {
@@ -168,8 +191,30 @@ export async function closeApp(app: App): Promise<void> {
   await app.db.close();
 }
 
-export const composeWorker = ({ db: { withLongTimeouts: db }, ...app }: App, handlers = jobHandlers): Worker =>
-  createWorker({ app: { ...app, db }, db, clock: app.clock, random: app.random, log: app.log, handlers });
+/** Finishes the backfills that `migrate` left, or that SQLite begins at its first start. */
+const finishBackfills: JobHandler<App> = {
+  kind: 'migrations.backfill',
+  every: 3_600,
+  run: (app, _, job) => backfill(app.db, migrations, () => job.heartbeat()),
+};
+
+export const allJobs: readonly JobHandler<App>[] = [...jobHandlers, finishBackfills];
+
+export function composeWorker({ db: { withLongTimeouts: db }, ...app }: App, handlers = allJobs): Worker {
+  const { clock, random, log } = app;
+  // The clock of a test has nothing to do with the database's.
+  const databaseTime = db.dialect === 'postgres' && clock === systemClock ? () => timeOfPostgres(db) : undefined;
+  const time = agreedTimeOf({ db, clock, databaseTime });
+  return createWorker({
+    app: { ...app, db },
+    db,
+    clock,
+    random,
+    log,
+    handlers,
+    agreedTime: () => time.forDeletion(),
+  });
+}
 
 async function composeLimiter(app: App): Promise<Limiter | undefined> {
   if (app.settings.rateLimits === 'off') return undefined;
@@ -180,7 +225,10 @@ async function composeLimiter(app: App): Promise<Limiter | undefined> {
   }
   const { sqliteStore } = await import('../platform/limits/sqlite.ts');
   return createLimiter({
-    store: sqliteStore(join(folderOf(app.settings, app.environment), 'limits.sqlite')),
+    // Each process counts by itself where nothing can be written.
+    store: sqliteStore(
+      app.db.condition.isReadOnly ? ':memory:' : join(folderOf(app.settings, app.environment), 'limits.sqlite'),
+    ),
     clock,
     log,
   });
@@ -243,9 +291,11 @@ function requireKnownLimits({ rateLimits }: Settings): void {
 /** Composes the whole service: both environments behind one port. */
 export async function composeService(
   settings: Settings,
-  outside: Outside,
+  given: Outside,
   options: ServiceOptions = {},
 ): Promise<Service> {
+  const telemetry = await composeTelemetry(settings);
+  const outside = { ...given, telemetry };
   requireKnownLimits(settings);
   makePrivate(settings);
   const production = await composeTenant(await composeApp(settings, 'production', outside));
@@ -293,7 +343,9 @@ export async function composeService(
     draining: draining.signal,
     accessCheck,
     prepareRules,
-    count: metrics.count,
+    movedIds,
+    count: telemetry ? countingBoth(metrics, telemetry) : metrics.count,
+    telemetry,
     ...(options.observe && { observe: options.observe }),
   });
   const tls = await composeTls(settings);
@@ -308,7 +360,12 @@ export async function composeService(
     listenFds: options.listenFds,
     connectionsMax: (address) => (isTrusted(address, settings.trustProxy) ? Number.POSITIVE_INFINITY : connectionsMax),
   });
-  const workers = settings.jobs === 'on' ? Object.values(apps).map((app) => composeWorker(app)) : [];
+  const workers =
+    settings.jobs === 'on'
+      ? Object.values(apps)
+          .filter(canRunJobs)
+          .map((app) => composeWorker(app))
+      : [];
   for (const worker of workers) worker.start();
   let stopping: Promise<void> | undefined;
   return {
@@ -316,9 +373,29 @@ export async function composeService(
     apps,
     workers,
     certificateFile: tls.file,
-    stop: () => (stopping ??= stopService(settings, port, workers, tenants, health, draining)),
+    stop: () => (stopping ??= stopService(settings, port, workers, tenants, health, draining).finally(telemetry?.stop)),
   };
 }
+
+/** SQLite stays read-only until the service starts again; PostgreSQL may be promoted at any time. */
+function canRunJobs({ db: { condition, dialect }, environment, log }: App): boolean {
+  if (condition.isReadOnly) log.warn('the database cannot be written: requests can read alone', { environment });
+  return !condition.isReadOnly || dialect === 'postgres';
+}
+
+/** Without a collector the packages of OpenTelemetry are not loaded. */
+async function composeTelemetry({ otlpUrl: url, traceShare: share }: Settings): Promise<Telemetry | undefined> {
+  if (url === undefined) return undefined;
+  const { openTelemetry } = await import('../platform/telemetry/opentelemetry.ts');
+  return openTelemetry({ url, share, version: about.version });
+}
+
+const countingBoth =
+  (metrics: Metrics, telemetry: Telemetry): Count =>
+  (...counted) => {
+    metrics.count(...counted);
+    telemetry.count(...counted);
+  };
 
 /** Each process's share of a limit, with room for an uneven distribution of connections. */
 function shareOf(limit: number, processes: number): number {

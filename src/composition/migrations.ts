@@ -4,6 +4,7 @@ import { filesSchema } from '../files/schema.ts';
 import { moderationSchema } from '../moderation/schema.ts';
 import { peopleSchema } from '../people/schema.ts';
 import type { Migration } from '../platform/database/migrate.ts';
+import { jobsScheduledOnce } from '../platform/jobs/migrations/2026-11-16-jobs-scheduled-once.ts';
 import { platformSchema } from '../platform/schema.ts';
 import { recordsSchema } from '../records/schema.ts';
 import { signinSchema } from '../signin/schema.ts';
@@ -21,10 +22,10 @@ export const schemas: readonly Migration[] = [
   signinSchema,
 ];
 
-/** Later migrations of the resources, by date. */
-const changes = resources
-  .flatMap((each) => each.migrations ?? [])
-  .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+/** Later migrations, by date. */
+const changes = [jobsScheduledOnce, ...resources.flatMap((each) => each.migrations ?? [])].toSorted((one, other) =>
+  one.name < other.name ? -1 : 1,
+);
 
 /** In the order in which they run. */
 export const migrations: readonly Migration[] = [...schemas, ...changes];

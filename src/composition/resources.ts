@@ -23,6 +23,7 @@ import { subscriptions } from '../community/subscriptions/index.ts';
 import { builds } from '../files/builds/index.ts';
 import { cooks } from '../files/cooks/index.ts';
 import { downloads } from '../files/downloads/index.ts';
+import { modLookups } from '../files/mod-lookups/index.ts';
 import { modfiles } from '../files/modfiles/index.ts';
 import { releases } from '../files/releases/index.ts';
 import { runners } from '../files/runners/index.ts';
@@ -32,6 +33,7 @@ import { vaults } from '../files/vaults/index.ts';
 import { lookups } from '../moderation/lookups/index.ts';
 import { moderation } from '../moderation/moderation/index.ts';
 import { reports } from '../moderation/reports/index.ts';
+import { userBans } from '../moderation/user-bans/index.ts';
 import { earnings } from '../money/earnings/index.ts';
 import { gateways } from '../money/gateways/index.ts';
 import { ledger } from '../money/ledger/index.ts';
@@ -66,7 +68,9 @@ import type { Resource } from '../platform/manifest/resource.ts';
 import { type PersonalData, personalDataOf } from '../platform/personal-data.ts';
 import { audit } from '../records/audit/index.ts';
 import { events } from '../records/events/index.ts';
+import { imports } from '../records/imports/index.ts';
 import { metrics } from '../records/metrics/index.ts';
+import { traffic } from '../records/traffic/index.ts';
 import { webhooks } from '../records/webhooks/index.ts';
 import { accounts } from '../signin/accounts/index.ts';
 import { credentials } from '../signin/credentials/index.ts';
@@ -75,6 +79,7 @@ import { exports } from '../signin/exports/index.ts';
 import { mailedCodes } from '../signin/mailed-codes/index.ts';
 import { oauth } from '../signin/oauth/index.ts';
 import { portals } from '../signin/portals/index.ts';
+import { serverTokens } from '../signin/server-tokens/index.ts';
 import { sessions } from '../signin/sessions/index.ts';
 import { auditLists } from '../studio/audit/index.ts';
 import { gameMetrics } from '../studio/metrics/index.ts';
@@ -88,6 +93,8 @@ export const resources: readonly Resource[] = [
   metrics,
   webhooks,
   audit,
+  imports,
+  traffic,
   users,
   agreements,
   staff,
@@ -117,6 +124,7 @@ export const resources: readonly Resource[] = [
   rules,
   wordlists,
   modfiles,
+  modLookups,
   releases,
   uploads,
   downloads,
@@ -133,10 +141,12 @@ export const resources: readonly Resource[] = [
   ratings,
   reports,
   moderation,
+  userBans,
   lookups,
   mailedCodes,
   accounts,
   sessions,
+  serverTokens,
   oauth,
   credentials,
   devices,

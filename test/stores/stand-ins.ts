@@ -106,6 +106,19 @@ export function steamStandIn(server: StoreServer): StandIn {
     done.set(request, item(purchase!));
     return ok({ response: { item_json: JSON.stringify([item(purchase!)]) } });
   });
+  const order = ({ id, quantity, refunded, date }: Purchase) => ({
+    orderid: id,
+    transid: id,
+    steamid: BUYER,
+    status: refunded ? 'Refunded' : 'Succeeded',
+    time: new Date(date * 1_000).toISOString(),
+    items: [{ itemid: Number(SKU), qty: quantity, itemstatus: refunded ? 'Refunded' : 'Succeeded' }],
+  });
+  server.on('report', 'GET', /^\/ISteamMicroTxn\/GetReport\/v5\/$/, ({ query }) => {
+    if (query.get('key') !== key) return forbidden;
+    const orders = query.get('type') === 'STEAMSTORESALES' ? purchases.all.map(order) : [];
+    return ok({ response: { result: 'OK', params: { count: orders.length, orders } } });
+  });
   return {
     portal: 'steam',
     adapter: STORES.steam,
