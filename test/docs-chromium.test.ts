@@ -48,7 +48,7 @@ test('in Chromium the search finds an operation, a field and an error from any p
   assert.equal((await searchFor(page, 'add-mod'))[0], '/v1/docs/mods#add-mod');
   assert.ok((await searchFor(page, 'maturity_option')).includes('/v1/docs/objects#object-Mod'));
   await page.keyboard.press('Escape');
-  assert.equal(await page.locator('#results').isVisible(), false);
+  await page.locator('#results').waitFor({ state: 'hidden' });
   assert.deepEqual(problems, []);
 });
 

@@ -8,7 +8,7 @@ import { addModMedia } from '../src/catalogue/media/operations.ts';
 import { builtSite } from '../src/commands/site-build.ts';
 import { addCollectionOperation } from '../src/community/collections/operations.ts';
 import { modComments } from '../src/community/comments/operations.ts';
-import { accessibilityProblems } from '../tools/site-pages.ts';
+import { accessibilityProblems, RUNNING } from '../tools/site-pages.ts';
 import { startApi } from './api.ts';
 import { Browser as Visitor } from './browser.ts';
 import { findChromium, launchChromium } from './chromium.ts';
@@ -104,7 +104,7 @@ test('in Chromium a player downloads, looks, shares, reports and votes on the pa
   await gallery.frameLocator('iframe').locator('html').waitFor({ state: 'attached' });
   assert.match(asked[0]!, /youtube-nocookie\.com\/embed\/dQw4w9WgXcQ/);
   await gallery.getByRole('button', { name: 'Next' }).click();
-  await page.waitForFunction('document.querySelector("dialog[open] iframe")?.src.includes("sketchfab")');
+  await page.locator('dialog[open] iframe[src*="sketchfab"]').waitFor();
   await gallery.getByRole('button', { name: 'Close' }).click();
   await page.locator('dialog iframe').waitFor({ state: 'detached' });
 
@@ -141,11 +141,11 @@ test('in Chromium a player downloads, looks, shares, reports and votes on the pa
   await sound();
 
   await page.goto(`${origin}/g/${game.name_id}`);
-  await page.locator('main').waitFor();
+  await page.locator(RUNNING).waitFor({ state: 'attached' });
   await page.keyboard.press('j');
-  await page.waitForFunction('document.activeElement?.closest("article") !== null');
+  await page.locator('article a:focus').waitFor();
   await page.keyboard.press('/');
-  await page.waitForFunction('document.activeElement?.type === "search"');
+  await page.locator('input[type="search"]:focus').waitFor();
   await page.locator('h1').first().click();
   await page.evaluate('document.activeElement?.blur()');
   await page.keyboard.press('?');

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { builtSite } from '../src/commands/site-build.ts';
 import { getModerationQueue } from '../src/moderation/moderation/operations.ts';
-import { accessibilityProblems } from '../tools/site-pages.ts';
+import { accessibilityProblems, RUNNING } from '../tools/site-pages.ts';
 import { startApi } from './api.ts';
 import { Browser as Visitor } from './browser.ts';
 import { findChromium, launchChromium } from './chromium.ts';
@@ -45,6 +45,7 @@ test('in Chromium a moderator decides on 50 items with the keyboard alone, undoe
   const page = await aPage('moderator@example.org');
   await page.goto(`${origin}/g/${encodeURIComponent(game.name_id)}/admin/moderation`);
   await page.getByText('52 wait').waitFor();
+  await page.locator(RUNNING).waitFor({ state: 'attached' });
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.keyboard.press('j');
   await page.keyboard.press('k');
@@ -63,6 +64,6 @@ test('in Chromium a moderator decides on 50 items with the keyboard alone, undoe
   assert.equal(await waiting(), 3);
   await page.keyboard.press('t');
   await page.waitForURL(/\?mine/);
-  assert.equal(await page.getByText('Claimed by you').count(), 3);
+  await page.getByText('Claimed by you').nth(2).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
 });

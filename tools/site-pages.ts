@@ -43,7 +43,7 @@ const OBSERVE = `
     .observe({ type: 'largest-contentful-paint', buffered: true });`;
 
 /** Its scripts load others after the page itself has loaded; this exists once all of them run. */
-const RUNNING = '#svelte-announcer';
+export const RUNNING = '#svelte-announcer';
 const HAS_SCRIPTS = 'document.querySelector("link[rel=modulepreload]") !== null';
 
 /** What scripts change after the page has loaded is drawn by then. */

@@ -5,6 +5,7 @@ import type { App } from '../../platform/app.ts';
 import { type Database, isDuplicate, type Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { completePictures } from '../../platform/images/pictures.ts';
+import { writeAfterRemoval } from '../../platform/jobs/removals.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { requireEnglish } from '../../platform/text/translations.ts';
 import { audit } from '../../records/audit/audit.ts';
@@ -130,7 +131,7 @@ export async function submitGame(
   await requireAgreement(app.db, caller);
   const pictures = await prepareGamePictures(app, images);
   const added = await attempt(ATTEMPTS_MAX, () =>
-    app.db.write(async (transaction) => {
+    writeAfterRemoval(app, async (transaction) => {
       await requireAgreement(transaction, caller);
       const claimed = await claimGamePictures(app, transaction, pictures);
       const { id, api_key } = await addSubmitted(app, transaction, caller, { ...changes, ...claimed });

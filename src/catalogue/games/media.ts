@@ -12,6 +12,7 @@ import {
   reviewPicture,
   type UploadedPicture,
 } from '../../platform/images/pictures.ts';
+import { writeAfterRemoval } from '../../platform/jobs/removals.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
 import { applyGameChanges, requireGame, requireGameForChange } from './games.ts';
@@ -36,7 +37,7 @@ export async function addGameImages(app: App, caller: UserCaller, gameId: number
 }
 
 async function show(app: App, caller: UserCaller, gameId: number, pictures: readonly Picture<Field>[]): Promise<void> {
-  await app.db.write(async (transaction) => {
+  await writeAfterRemoval(app, async (transaction) => {
     const changes = await claimGamePictures(app, transaction, pictures);
     const before = (await store.rowForChange(transaction, gameId))!;
     await applyGameChanges(app, transaction, gameId, changes, 'en');
@@ -76,7 +77,7 @@ export async function claimGamePictures(
   transaction: Transaction,
   pictures: readonly Picture<Field>[],
 ): Promise<Partial<Record<Field, string>>> {
-  if (!(await claimPictures(app, transaction, pictures))) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
+  await claimPictures(app, transaction, pictures);
   return Object.fromEntries(pictures.map(({ field, folder }) => [field, folder]));
 }
 

@@ -12,6 +12,7 @@ import {
   reviewPicture,
   type UploadedPicture,
 } from '../../platform/images/pictures.ts';
+import { writeAfterRemoval } from '../../platform/jobs/removals.ts';
 import { auditByGame } from '../mods/auditing.ts';
 import { MOD_LOGO } from '../mods/editing.ts';
 import {
@@ -67,8 +68,8 @@ export async function addMedia(
   const weights = new Map(shown.map(({ folder, bytes }) => [folder, bytes]));
   if (shown.length > 0) wanted.push({ kind: 'image', values: [...weights.keys()] });
   await preparePictures(app, pictures);
-  const isDone = await app.db.write(async (transaction) => {
-    if (!(await claimPictures(app, transaction, pictures))) return false;
+  await writeAfterRemoval(app, async (transaction) => {
+    await claimPictures(app, transaction, pictures);
     const allowed = await modFor(transaction, caller, gameId, modId, 'MOD_MEDIA_NO_ADD_PERMISSION');
     const mod = await applyRulesToMod(app, transaction, caller, allowed);
     let isChanged = false;
@@ -77,9 +78,7 @@ export async function addMedia(
     if (logo) await replaceLogo(app, transaction, caller, mod, pictures[0]!.folder);
     else if (isChanged) await tell(app, transaction, caller, mod);
     if (logo || isChanged) await auditByGame(app, transaction, caller, mod, { action: 'mods.media-add' });
-    return true;
   });
-  if (!isDone) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
   await completePictures(app, pictures);
 }
 

@@ -13,6 +13,7 @@ import {
   reviewPicture,
   type UploadedPicture,
 } from '../../platform/images/pictures.ts';
+import { writeAfterRemoval } from '../../platform/jobs/removals.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { requireEnglish } from '../../platform/text/translations.ts';
 import { audit } from '../../records/audit/audit.ts';
@@ -283,7 +284,6 @@ export async function withPicture<T>(
   const pictures = pictureOf('logo', MOD_LOGO, logo);
   await preparePictures(app, pictures);
   const done = await attempt(app, pictures, work, ATTEMPTS_MAX);
-  if (done === undefined) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
   await completePictures(app, pictures);
   return done;
 }
@@ -297,10 +297,10 @@ async function attempt<T>(
   pictures: readonly Picture[],
   work: (transaction: Transaction, picture: { logo?: string }) => Promise<T>,
   attempts: number,
-): Promise<T | undefined> {
+): Promise<T> {
   try {
-    return await app.db.write(async (transaction) => {
-      if (!(await claimPictures(app, transaction, pictures))) return undefined;
+    return await writeAfterRemoval(app, async (transaction) => {
+      await claimPictures(app, transaction, pictures);
       return work(transaction, pictures[0] ? { logo: pictures[0].folder } : {});
     });
   } catch (error) {

@@ -10,6 +10,7 @@ import { type FilePlatform, type ModfileRow, platformsOfGame } from '../../files
 import type { App } from '../../platform/app.ts';
 import { inspectArchive, storedSource } from '../../platform/archives/archives.ts';
 import { type Bulk, countIdsOn } from '../../platform/database/bulk.ts';
+import { writeAfterRemoval } from '../../platform/jobs/removals.ts';
 import type { LiveFile } from './mods.ts';
 import * as store from './store.ts';
 
@@ -25,7 +26,7 @@ export async function shareArchive(app: App, filename: string, bytes: Buffer): P
   const incoming = `incoming/${app.random.uuid()}`;
   const stored = await app.storage.put(incoming, bytes);
   const key = storageKeyOf(stored.sha256);
-  const arrival = await app.db.write((transaction) => announceArrival(app, transaction, key));
+  const arrival = await writeAfterRemoval(app, (transaction) => announceArrival(app, transaction, key));
   await app.storage.move(incoming, key);
   const inspection = await inspectArchive((await storedSource(app.storage, key))!);
   return { ...stored, key, filename, inspection, arrival };

@@ -1,6 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import { requireNoRemoval } from '../../platform/jobs/removals.ts';
 import * as store from './store.ts';
 
 export const REMOVE_UNUSED_FILE = 'modfiles.remove-unused';
@@ -20,11 +21,11 @@ export const scheduleCleanup = (app: App, transaction: Transaction, key: string)
 
 /**
  * First step, before the bytes move to their key: protects them from every removal that starts later. A removal that is
- * already running could still delete them, so the upload is refused until it ends.
+ * already running could still delete them, so `writeAfterRemoval` runs this transaction.
  */
 export async function announceArrival(app: App, transaction: Transaction, key: string): Promise<string> {
   await scheduleCleanup(app, transaction, key);
-  if (await store.isJobRunning(transaction, REMOVE_UNUSED_FILE, key)) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
+  await requireNoRemoval(transaction, REMOVE_UNUSED_FILE, key);
   const token = app.random.uuid();
   const date_expires = app.clock.now() + GRACE_SECONDS;
   await store.addArrival(transaction.query, { token, storage_key: key, date_expires });

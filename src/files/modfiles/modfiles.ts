@@ -21,6 +21,7 @@ import type { ArchiveEntry, Inspection } from '../../platform/archives/archives.
 import type { Transaction } from '../../platform/database/database.ts';
 import { fold, type ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import { writeAfterRemoval } from '../../platform/jobs/removals.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { consumeUpload, requireCompleteUpload, requireUploader } from '../uploads/uploads.ts';
 import { announceArrival, concludeArrival, scheduleCleanup, storageKeyOf } from './bytes.ts';
@@ -126,7 +127,7 @@ export async function addFile(
     await prepareRules(app, which.gameId, caller);
   }
   const key = storageKeyOf(file.sha256);
-  const arrival = await app.db.write(async (transaction) => {
+  const arrival = await writeAfterRemoval(app, async (transaction) => {
     await requireUploader(transaction, caller, which);
     await applyRulesToMod(
       app,

@@ -305,11 +305,6 @@ export async function isReferenced(reader: Reader, key: string): Promise<boolean
   return (await reader.first(NAMED, [key])) !== undefined;
 }
 
-const JOB_RUNS = statement("select id from jobs where kind = ? and key = ? and state = 'running' limit 1");
-export async function isJobRunning(transaction: Transaction, kind: string, key: string): Promise<boolean> {
-  return (await transaction.first(JOB_RUNS, [kind, key])) !== undefined;
-}
-
 /** Files that were not deleted, ordered by id. Withdrawn files need their bytes no more. */
 export const storedAfter = (query: Query, id: number, limit: number) =>
   query

@@ -15,6 +15,7 @@ import {
   renderImage,
 } from '../../platform/images/images.ts';
 import { claimPictures } from '../../platform/images/pictures.ts';
+import { writeAfterRemoval } from '../../platform/jobs/removals.ts';
 import { isKey, type StoredObject } from '../../platform/storage/storage.ts';
 import { FILES_FOLDER } from '../archive/manifest.ts';
 import type { Source } from '../archive/source.ts';
@@ -108,10 +109,9 @@ async function takePicture(app: App, source: Source, name: string, kind: ImageKi
   try {
     const folder = imageFolder(stored.sha256, kind);
     const picture = { field: kind.name, key: incoming, kind, folder };
-    const isKept = await app.db.write((transaction) => claimPictures(app, transaction, [picture]));
+    await writeAfterRemoval(app, (transaction) => claimPictures(app, transaction, [picture]));
     // An import that continues, or brings changes, has most of its pictures already.
-    if (!isKept || !(await isImageComplete(app.storage, folder, kind)))
-      await renderImage(app.storage, incoming, folder, kind);
+    if (!(await isImageComplete(app.storage, folder, kind))) await renderImage(app.storage, incoming, folder, kind);
     return { folder, bytes: stored.bytes };
   } catch (error) {
     if (error instanceof ImageProblem) throw new RowProblem(`${name} is not a usable picture (${error.reason})`);
@@ -130,7 +130,7 @@ async function takeModfile(app: App, source: Source, given: Given, arrivals: str
         throw new RowProblem(`${name} does not have the ${digest} of its line`);
     const { bytesUncompressed } = await inspectArchive((await storedSource(app.storage, incoming))!);
     const key = storageKeyOf(stored.sha256);
-    arrivals.push(await app.db.write((transaction) => announceArrival(app, transaction, key)));
+    arrivals.push(await writeAfterRemoval(app, (transaction) => announceArrival(app, transaction, key)));
     await app.storage.move(incoming, key);
     return {
       filesize: stored.bytes,

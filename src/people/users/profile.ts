@@ -13,6 +13,7 @@ import {
   reviewPicture,
   type UploadedPicture,
 } from '../../platform/images/pictures.ts';
+import { writeAfterRemoval } from '../../platform/jobs/removals.ts';
 import * as store from './store.ts';
 import { changeUser, isLookAlike, requireUser, requireUserIn } from './users.ts';
 
@@ -125,8 +126,8 @@ export async function saveAvatar(app: App, userId: number, upload: UploadedPictu
 export const removeAvatar = (app: App, userId: number): Promise<void> => showAvatar(app, userId, []);
 
 function showAvatar(app: App, userId: number, pictures: ReturnType<typeof pictureOf>): Promise<void> {
-  return app.db.write(async (transaction) => {
-    if (!(await claimPictures(app, transaction, pictures))) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
+  return writeAfterRemoval(app, async (transaction) => {
+    await claimPictures(app, transaction, pictures);
     const { avatar: before } = await requireUserIn(transaction, userId);
     const avatar = pictures[0]?.folder ?? null;
     await changeUser(transaction, userId, { avatar });

@@ -1,7 +1,6 @@
-import type { Query, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Storage } from '../storage/storage.ts';
-import '../jobs/tables.ts';
 import type { ImageKind } from './kinds.ts';
 
 export const REMOVE_UNUSED_IMAGE = 'images.remove-unused';
@@ -15,18 +14,6 @@ export const imageFolder = (sha256: string, kind: ImageKind): string => `images/
  */
 export const reviewImage = (jobs: Jobs, transaction: Transaction, folder: string, runAt: number): Promise<void> =>
   jobs.enqueue(transaction, REMOVE_UNUSED_IMAGE, { folder }, { key: folder, runAt });
-
-/** Called after `reviewImage` in the same transaction: true if a removal of the folder is still running. */
-export async function isImageLeaving(query: Query, folder: string): Promise<boolean> {
-  const running = await query
-    .selectFrom('jobs')
-    .select('id')
-    .where('kind', '=', REMOVE_UNUSED_IMAGE)
-    .where('key', '=', folder)
-    .where('state', '=', 'running')
-    .executeTakeFirst();
-  return running !== undefined;
-}
 
 export async function removeImage(storage: Storage, folder: string): Promise<void> {
   for (const key of await Array.fromAsync(storage.list(`${folder}/`))) await storage.remove(key);

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { requireNoRemoval } from '../jobs/removals.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
@@ -10,8 +11,8 @@ import {
   ImagesBusy,
   imageFolder,
   isImageComplete,
-  isImageLeaving,
   MEGAPIXELS_MAX,
+  REMOVE_UNUSED_IMAGE,
   renderImage,
   reviewImage,
 } from './images.ts';
@@ -62,20 +63,16 @@ export async function preparePictures(parts: PictureParts, pictures: readonly Pi
   await renderAll(parts, pictures);
 }
 
-/**
- * Second step, in the transaction that stores the folder names. Returns false if one of them is being removed right
- * now; the caller must then try again.
- */
+/** Second step, in the transaction that stores the folder names, which `writeAfterRemoval` runs. */
 export async function claimPictures(
   parts: PictureParts,
   transaction: Transaction,
   pictures: readonly Picture[],
-): Promise<boolean> {
+): Promise<void> {
   for (const { folder } of pictures) {
     await reviewPicture(parts, transaction, folder);
-    if (await isImageLeaving(transaction.query, folder)) return false;
+    await requireNoRemoval(transaction, REMOVE_UNUSED_IMAGE, folder);
   }
-  return true;
 }
 
 /** Last step: renders again what a removal deleted between the first step and the second. */
