@@ -15,6 +15,8 @@ const SETUP = 'setup';
 /** Fixtures that build only states that the API or a command can also build. */
 const FIXTURES = /\/test\/(api|browser|cooking|modfiles|uploads|platforms|zips)\.ts/;
 const TESTS = /\.test\.ts|\/test\/[\w-]+\.ts/;
+/** They stand between the service and its database, and write nothing themselves. */
+const OBSERVERS = /\/test\/(reached|barriers|removals)\.ts/;
 /** Writes of a worker are the service's own, even if a test runs it. */
 const WORKERS = /\/platform\/jobs\/worker\.ts/;
 const FRAMES_MAX = 100;
@@ -63,7 +65,7 @@ export class ReachedErrors {
 }
 
 function isOfTest(): boolean {
-  const files = filesOfStack().filter((file) => !file.endsWith('/test/reached.ts'));
+  const files = filesOfStack().filter((file) => !OBSERVERS.test(file));
   if (files.some((file) => WORKERS.test(file))) return false;
   // The innermost frame of a test or fixture caused the write.
   const cause = files.find((file) => TESTS.test(file));
