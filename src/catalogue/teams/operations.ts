@@ -124,7 +124,7 @@ export const deleteModTeamMember = operation({
   params: MemberPath,
   returns: noContent,
   errors: [
-    'GAME_TEAM_DELETE_MONETIZATION_TEAM_MEMBER',
+    'MOD_TEAM_DELETE_MONETIZATION_TEAM_MEMBER',
     ...NOT_FOUND,
     'TEAM_NO_DATA_FOUND',
     'MOD_TEAM_NO_DELETE_PERMISSION',

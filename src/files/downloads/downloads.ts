@@ -73,14 +73,14 @@ const isMember = ({ mod, game }: Levels) => mod > 0 || game > 0;
 const staleToken = (caller: Caller) =>
   caller.kind === 'nobody' && caller.refusal?.error === 'TOKEN_EXPIRED_OR_REVOKED' ? caller.refusal : undefined;
 
-/** Where mods have to be owned, every signed-in user owns the mods without a price. */
+/** A mod with a price is for those who bought it. Where mods have to be owned, every user owns those without a price. */
 async function refuseStrangers(app: App, caller: Caller, file: store.FileRow, levels: Levels): Promise<void> {
   const options = file.api_access_options;
   // The game's administrators decide what its servers read.
   if (caller.kind === 'key' && caller.server) return;
-  if (options & (SIGNED_IN_ONLY | OWNERS_ONLY) && caller.kind !== 'user')
+  if ((file.price > 0 || options & (SIGNED_IN_ONLY | OWNERS_ONLY)) && caller.kind !== 'user')
     throw staleToken(caller) ?? new ApiError('USER_MUST_BE_LOGGED_IN');
-  if (!(options & OWNERS_ONLY) || file.price === 0 || isMember(levels)) return;
+  if (file.price === 0 || isMember(levels)) return;
   if (caller.kind !== 'user' || !(await isPurchased(app.db, file.mod_id, caller.userId)))
     throw new ApiError('MONETIZATION_MARKETPLACE_MOD_NOT_OWNED', { fields: [{ field: 'mod_id', rule: 'not_owned' }] });
 }

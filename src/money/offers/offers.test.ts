@@ -197,3 +197,19 @@ test('the list of a game that sells has free mods, and paid ones where they are 
   assert.deepEqual(await listed({ 'id-in': `${free.id},${paid.id}` }), [free.id]);
   assert.deepEqual(await listed({ status: 1 }), [free.id, paid.id], 'whoever filters by state sees all');
 });
+
+test('a stranger prices nothing, and where a game limits every mod, none is sold without a stock', async () => {
+  const LIMITS_ALL = 16;
+  const LIMITED = 8;
+  const game = await aSellingGame(api, 1 | 2 | LIMITS_ALL);
+  const mod = await api.aMod({ game });
+  const params = { game_id: game.id, mod_id: mod.id };
+  await api.aFile(mod);
+  const author = await api.as(mod.owner);
+  const stranger = await api.as(await api.aUser());
+  await stranger.refused(submitModToMarketplace, { params }, 403, 15_017);
+  const offer = { monetization_options: 1 | MARKETPLACE, price: 40 };
+  await author.refused(editModByPut, { params, body: offer }, 400, 15_018);
+  const limited = { ...offer, monetization_options: 1 | MARKETPLACE | LIMITED, stock: 3 };
+  assert.equal((await author.call(editModByPut, { params, body: limited })).body.stock, 3);
+});

@@ -134,6 +134,8 @@ test('a paid mod can be subscribed to and downloaded by its owners only', async 
   const { mod, params } = await aPaidMod(game);
   const { buyer } = await aBuyer(game);
   await buyer.refused(subscribeToMod, { params }, 403, 15_002);
+  await buyer.refused(downloadModfile, { params }, 422, 900_037);
+  await api.withKey(game).refused(downloadModfile, { params }, 401, 11_059);
   await buyer.call(purchase, { params, body: { ...keyOf(mod), subscribe: false } });
   assert.equal((await buyer.call(subscribeToMod, { params })).status, 201);
   assert.equal((await buyer.call(downloadModfile, { params })).status, 200);

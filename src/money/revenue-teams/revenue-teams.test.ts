@@ -114,7 +114,7 @@ test('nobody but the leader lowers the leader’s share, and members who earn st
   const seats = (await leader.call(getModTeamMembers, { params })).body.data;
   const { id: team_member_id } = seats.find(({ user }) => user.id === helper.id)!;
   const seat = { params: { ...params, team_member_id } };
-  await leader.refused(deleteModTeamMember, seat, 403, 14_043);
+  await leader.refused(deleteModTeamMember, seat, 403, 15_063);
   await leader.call(createRevenueTeam, { params, ...team([mod.owner, 100]) });
   assert.equal((await leader.call(deleteModTeamMember, seat)).status, 204);
 });

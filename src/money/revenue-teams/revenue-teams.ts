@@ -192,5 +192,5 @@ export async function listRevenueTeams(
 export async function refuseLeaving(_: App, transaction: Transaction, { resource, id }: Place, userId: number) {
   if (resource !== 'mods') return;
   if ((await sharesSet(transaction, id)).some(({ user_id }) => user_id === userId))
-    throw new ApiError('GAME_TEAM_DELETE_MONETIZATION_TEAM_MEMBER');
+    throw new ApiError('MOD_TEAM_DELETE_MONETIZATION_TEAM_MEMBER');
 }

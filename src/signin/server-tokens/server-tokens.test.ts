@@ -176,10 +176,13 @@ test('where the game allows it, everyone reads and downloads its free content wi
   assert.equal((await nobody.send('GET', `/games/${game.id}/mods/${listed.id}/comments`)).status, 401);
   const wrong = api.withToken('made-up');
   assert.equal((await wrong.send('GET', `/games/${game.id}/mods`)).status, 401);
-  const paid = await api.withKey(game).call(getMod, { params: of(world.paid) });
-  assert.ok('download' in paid.body.modfile);
-  const { pathname, search } = new URL(paid.body.modfile.download.binary_url);
-  assert.equal((await nobody.send('GET', `${pathname.slice(3)}${search}`)).status, 200);
+  const statusOfLink = async (mod: Mod) => {
+    const { modfile } = (await api.withKey(game).call(getMod, { params: of(mod) })).body;
+    assert.ok('download' in modfile);
+    const { pathname, search } = new URL(modfile.download.binary_url);
+    return (await nobody.send('GET', `${pathname.slice(3)}${search}`)).status;
+  };
+  assert.deepEqual([await statusOfLink(listed), await statusOfLink(world.paid)], [200, 401]);
   await team.call(editGameServerSettings, { params, body: { anonymous_access: false } });
   assert.equal((await nobody.send('GET', `/games/${game.id}/mods`)).status, 401);
   await nobody.refused(downloadModfile, { params: { ...of(listed), file_id: 1 } }, 401, 11_000);
