@@ -30,6 +30,8 @@ const api = await startApi({
 setDefaultCACertificates([readFileSync(api.service.certificateFile!, 'utf8')]);
 const origin = `https://localhost:${port}`;
 const REDIRECT = 'https://client.example/callback';
+/** As the form suggests. */
+const OVERLAP_SECONDS = 86_400;
 /** Long enough that only a hang exceeds it, even on a busy machine. */
 const HANG_MS = 300_000;
 
@@ -141,6 +143,10 @@ test('from an empty installation to an application that signs a user in, whose s
   assert.equal(await whoIs(tokens.access_token), 200, 'tokens of the old secret stay valid');
   const last = await openid.refreshTokenGrant(renewed, refreshed.refresh_token!, { redirect_uri: REDIRECT });
   assert.equal(await whoIs(last.access_token), 200);
+  api.clock.advance(OVERLAP_SECONDS);
+  await assert.rejects(openid.refreshTokenGrant(config, last.refresh_token!, { redirect_uri: REDIRECT }));
+  const lasting = await openid.refreshTokenGrant(renewed, last.refresh_token!, { redirect_uri: REDIRECT });
+  assert.equal(await whoIs(lasting.access_token), 200);
 });
 
 /** A game with a member of this level, signed in. */
