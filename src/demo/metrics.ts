@@ -4,8 +4,11 @@ import * as store from './store.ts';
 
 const DAY = 86_400;
 const DAYS = 365;
-/** Each counts once for a mod, with the activity of one address. The last month is shown by day, and needs more. */
-const changesOf = (daysAgo: number): number => (daysAgo <= 31 ? 4 : 1);
+/**
+ * Each counts once for a mod, with the activity of one address. They grow slowly over the year, so that a span compared
+ * with the one before it has a plausible change.
+ */
+const changesOf = (daysAgo: number): number => Math.round(4 - (2 * daysAgo) / DAYS);
 const PLATFORMS = ['windows', 'windows', 'ps5', 'linux'];
 
 /** A year of downloads, subscriptions, ratings and sessions, so that the plots of a sample game show something. */
