@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Statement, Value } from './database.ts';
 import { type Opened, openConnection, type SessionSettings } from './postgres-connecting.ts';
+import type { ToExecute } from './postgres-connection.ts';
 import type { ConnectionWatch } from './postgres-watch.ts';
 
 /** An idle connection is closed after this long, as the driver's pools do. */
@@ -17,6 +18,13 @@ export interface PreparedReadsOptions {
 interface Open extends Opened {
   usedAt: number;
 }
+
+export const toExecute = (read: Statement, values: readonly Value[], name: string): ToExecute => ({
+  name,
+  text: read.postgres,
+  values,
+  inBytes: read.inBytes === true,
+});
 
 /** Prepared reads on a few connections. A read takes the one with the fewest reads under way. */
 export class PreparedReads {
@@ -35,12 +43,7 @@ export class PreparedReads {
     const isFree = least && (least.connection.load === 0 || this.#open.size >= this.#options.max);
     const open = isFree ? least : await this.#more(least);
     open.usedAt = performance.now();
-    const { rows } = await open.connection.execute({
-      name,
-      text: read.postgres,
-      values,
-      inBytes: read.inBytes === true,
-    });
+    const { rows } = await open.connection.execute(toExecute(read, values, name));
     return rows as T[];
   }
 

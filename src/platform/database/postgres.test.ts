@@ -49,6 +49,18 @@ eachDatabase(
   },
 );
 
+const BACKEND = statement('select pg_backend_pid() as pid');
+
+eachDatabase('prepared reads of jobs run on the connections of their other reads', [], async ({ url }, t) => {
+  if (url === undefined) return t.skip('SQLite has no limit of connections');
+  // Jobs get half of them.
+  const db = await openPostgres(url, { connectionsMax: 2 });
+  t.after(() => db.close());
+  const prepared = await db.withLongTimeouts.first<{ pid: number }>(BACKEND, []);
+  const built = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db.withLongTimeouts.query);
+  assert.equal(prepared!.pid, built.rows[0]!.pid);
+});
+
 eachDatabase('a write that is not awaited fails its transaction with its own error', [], async ({ db }) => {
   await db.write(async (transaction) => transaction.run(MAKE, []));
   const failing = db.write(async (transaction) => {

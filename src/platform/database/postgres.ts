@@ -13,7 +13,7 @@ import { isLost, isNotConnected, isReadOnly, isStalePlan } from './failures.ts';
 import { ConnectionPool, clientConfig, openConnection, type SessionSettings } from './postgres-connecting.ts';
 import { openFlushes } from './postgres-durability.ts';
 import { type ChangeNotificationOptions, listenForChanges } from './postgres-notifications.ts';
-import { PreparedReads } from './postgres-reads.ts';
+import { PreparedReads, toExecute } from './postgres-reads.ts';
 import { ReplicaState } from './postgres-replica.ts';
 import { StatementNames } from './postgres-statements.ts';
 import { queryOver, resultOf, Transactions } from './postgres-transactions.ts';
@@ -52,20 +52,12 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const writes = poolOf(max, { statement_timeout: STATEMENT_TIMEOUT_MS, synchronous_commit: 'off' });
   const changes = new Changes();
   const names = new StatementNames();
-  const prepared = {
-    ofRequests: new PreparedReads({
-      config,
-      settings: { statement_timeout: readTimeoutMs, ...GENERIC_PLANS },
-      watch,
-      max: Math.ceil(max / 2),
-    }),
-    ofWorks: new PreparedReads({
-      config,
-      settings: { statement_timeout: STATEMENT_TIMEOUT_MS },
-      watch,
-      max: Math.ceil(max / 2),
-    }),
-  };
+  const prepared = new PreparedReads({
+    config,
+    settings: { statement_timeout: readTimeoutMs, ...GENERIC_PLANS },
+    watch,
+    max: Math.ceil(max / 2),
+  });
   const flushes = () => openFlushes(url, watch);
   const replica =
     options.readUrl === undefined ? undefined : openReplica(options.readUrl, changes, pools.works, options);
@@ -97,18 +89,17 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     close: async () => {
       await notifications.stop();
       await replica?.close();
-      const reads = Object.values(prepared).map((each) => each.close());
-      await Promise.all([transactions.close(), ...reads, ...Object.values(pools).map((pool) => pool.end())]);
+      await Promise.all([transactions.close(), prepared.close(), pools.reads.end(), pools.works.end()]);
     },
   } as const;
   const withLongTimeouts: Database = {
     ...inCommon,
-    ...readingFrom({ built: pools.works, prepared: prepared.ofWorks }, names, condition),
+    ...readingFrom({ built: pools.works, prepared: preparedOn(pools.works) }, names, condition),
     get withLongTimeouts() {
       return withLongTimeouts;
     },
   };
-  const reads = readingFrom({ built: pools.reads, prepared: prepared.ofRequests }, names, condition, replica);
+  const reads = readingFrom({ built: pools.reads, prepared }, names, condition, replica);
   await reads.check();
   return { ...inCommon, ...reads, withLongTimeouts };
 }
@@ -169,8 +160,16 @@ async function checksumFailures(pool: ConnectionPool): Promise<string[]> {
 /** `built` runs queries of the query builder, `prepared` the hot reads. */
 interface ReadPools {
   readonly built: ConnectionPool;
-  readonly prepared: PreparedReads;
+  readonly prepared: Pick<PreparedReads, 'rows'>;
 }
+
+/** Jobs have few prepared reads, and connections of their own would exceed what PostgreSQL allows several processes. */
+const preparedOn = (pool: ConnectionPool): ReadPools['prepared'] => ({
+  rows: async <T>(read: Statement, values: readonly Value[], name: string) => {
+    const { rows } = await pool.use((connection) => connection.execute(toExecute(read, values, name)));
+    return rows as T[];
+  },
+});
 
 /** A standby and a server that was set to be read-only both say so. */
 const CHECK = "select (current_setting('transaction_read_only') = 'on')::int as is_read_only";
