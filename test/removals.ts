@@ -1,19 +1,20 @@
-import type { Database } from '../src/platform/database/database.ts';
+import type { App } from '../src/platform/app.ts';
 
-/** Resolves when a write has met the removal of what it wants to reference. */
-export function meetsRemoval(db: Database): Promise<void> {
-  const { write } = db;
+/** Resolves when a write in one of these processes has met the removal of what it wants to reference. */
+export function meetsRemoval(apps: readonly App[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  db.write = async <T>(...given: Parameters<typeof write<T>>): Promise<T> => {
-    try {
-      return (await write.apply(db, given)) as T;
-    } catch (error) {
-      if (error instanceof Error && error.name === 'BeingRemoved') {
-        db.write = write;
-        resolve();
+  const written = apps.map(({ db }) => ({ db, write: db.write }));
+  for (const { db, write } of written)
+    db.write = async <T>(...given: Parameters<typeof write<T>>): Promise<T> => {
+      try {
+        return (await write.apply(db, given)) as T;
+      } catch (error) {
+        if (error instanceof Error && error.name === 'BeingRemoved') {
+          for (const each of written) each.db.write = each.write;
+          resolve();
+        }
+        throw error;
       }
-      throw error;
-    }
-  };
+    };
   return promise;
 }

@@ -422,7 +422,7 @@ test('a picture that is being removed is claimed when it is gone', async () => {
         .values({ ...removal, ...times })
         .execute()),
   );
-  const met = meetsRemoval(db);
+  const met = meetsRemoval(api.apps());
   const sending = send(owner, game, file('icon', bytes));
   await met;
   await db.write(async ({ query }) => void (await query.deleteFrom('jobs').where('lease', '=', 'x').execute()));

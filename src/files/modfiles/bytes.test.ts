@@ -99,7 +99,7 @@ test('an upload of identical bytes waits until they are removed, and brings them
   storage.remove = async (key) => {
     if (key === storageKeyOf(first.sha256)) {
       storage.remove = taken;
-      const met = meetsRemoval(app.db);
+      const met = meetsRemoval(api.apps());
       uploading = upload();
       await met;
     }

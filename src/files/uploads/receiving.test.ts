@@ -161,19 +161,20 @@ test('of concurrent completion and cancellation one wins, and the bytes exist on
 /** Pauses completion before or after its work. */
 function pause(t: TestContext, moment: 'before' | 'after') {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const finish = storage.assemblies.finish.bind(storage.assemblies);
-  const mocked = t.mock.method(
-    storage.assemblies,
-    'finish',
-    async (...[assembly, parts, begun]: Parameters<typeof finish>) => {
+  const mocked = api.apps().map(({ storage: { assemblies } }) => {
+    const finish = assemblies.finish.bind(assemblies);
+    return t.mock.method(assemblies, 'finish', async (...[assembly, parts, begun]: Parameters<typeof finish>) => {
       if (moment === 'before') await promise;
       return finish(assembly, parts, async () => {
         await begun?.();
         await promise;
       });
-    },
-  );
-  return { resolve, restore: () => mocked.mock.restore() };
+    });
+  });
+  const restore = () => {
+    for (const { mock } of mocked) mock.restore();
+  };
+  return { resolve, restore };
 }
 
 for (const [moment, status] of [
@@ -266,7 +267,7 @@ test('the first part reserves room for the whole file, and the database’s rese
   await (await full.as(mod.owner)).refused(createMultipartUploadSession, input, 507, 29016);
 
   const outstanding = await db.write((transaction) => store.outstandingBytes(transaction));
-  t.mock.method(storage, 'room', async () => outstanding + 60_000_000);
+  for (const each of api.apps()) t.mock.method(each.storage, 'room', async () => outstanding + 60_000_000);
   const [first, second] = [await aSession(api), await aSession(api)];
   const whole = someBytes(52_428_800 + 100);
   assert.equal((await first.put(whole, 2)).status, 200);
@@ -308,11 +309,13 @@ test('a file that cannot be read gets an error, and the session waits until it c
 test('bytes that could not be removed at once are removed later', async (t) => {
   const session = await aSession(api);
   await session.put(someBytes());
-  const failing = t.mock.method(storage.assemblies, 'discard', async () => {
-    throw new Error('the storage is away');
-  });
+  const failing = api.apps().map(({ storage: { assemblies } }) =>
+    t.mock.method(assemblies, 'discard', async () => {
+      throw new Error('the storage is away');
+    }),
+  );
   assert.equal((await cancel(session)).status, 204);
-  failing.mock.restore();
+  for (const { mock } of failing) mock.restore();
   const partial = await partialOf(session);
   await (await open(partial, 'r')).close();
   api.clock.advance(REMEMBERED_SECONDS + 1);
