@@ -20,9 +20,11 @@ const app = api.app();
 const worker = composeWorker(app);
 const csrfOf = (text: string) => /name="csrf" value="([^"]+)"/.exec(text)![1]!;
 
-async function aVisitor(more: { level?: number; staff?: number } = {}): Promise<{ id: number; browser: Browser }> {
+async function aVisitor(
+  more: { level?: number; staff?: number; language?: string } = {},
+): Promise<{ id: number; browser: Browser }> {
   const email = `${api.unique('visitor').replaceAll(' ', '.')}@example.org`;
-  const user = await api.aUser({ email });
+  const user = await api.aUser({ email, ...(more.language && { language: more.language }) });
   if (more.level) await api.joins(user, game, more.level);
   if (more.staff)
     await app.db.write((transaction) =>
@@ -142,6 +144,32 @@ test('a portal is tested step by step', async () => {
     ['Works', 'The portal shows its page'],
     ['Does not work', 'The portal knows the client and its secret'],
   ]);
+});
+
+const inEnglish = (text: string) => new RegExp(`<span [^>]*lang="en" dir="ltr" translate="no">${text}</span>`);
+
+test('a page says in its language what the service found, and marks the words of others as English', async () => {
+  const { browser } = await aVisitor({ level: 8, staff: STAFF_LEVELS.administrator, language: 'de' });
+  const path = `${base}/portals`;
+  const tested = (await sends(browser, path, 'test', { at: 'test-discord', portal: 'discord' })).text;
+  assert.match(tested, />Das Portal antwortet mit einem Fehler\.</);
+  assert.match(tested, inEnglish('invalid_client'));
+  await app.db.write(async (transaction) => {
+    await app.jobs.enqueue(transaction, 'test.parked', {});
+    const failed = { state: 'parked', last_error: 'the bucket is gone' } as const;
+    await transaction.query.updateTable('jobs').set(failed).where('kind', '=', 'test.parked').execute();
+    await transaction.query
+      .updateTable('ledger_accounts')
+      .set({ balance: 7 })
+      .where('kind', '=', 'token_sales')
+      .execute();
+  });
+  assert.match((await browser.get('/admin/jobs')).text, inEnglish('the bucket is gone'));
+  await sends(browser, '/admin/books', 'check', { at: 'check' });
+  await worker.runDue();
+  const books = (await browser.get('/admin/books')).text;
+  assert.match(books, /<p[^>]*>Konto \d+ hat einen Saldo von 7 und \d+ Einträge; erwartet waren/);
+  assert.match((await browser.get('/admin/installation')).text, /, \d+ Migrationen</);
 });
 
 test('the staff merge two accounts of one person', async () => {

@@ -73,6 +73,9 @@ const WITHOUT_WORDS = /<(script|style|code|pre|kbd|samp|textarea|svg)\b.*?<\/\1>
 /** Content of people, and names of gateways, of the first language in a list, and others that no page translates. */
 const NAMES =
   /Ada 1|Example (?:Game|Mod|Guide) \d+|An example|How it is done, in short|Like this\.|Bulgarian|stripe|simulated|Owner|@ada-1|Modstead|CSV|wxqz@example.org/g;
+/** What the API says about the installation, in its own languages. */
+const SAID_BY_API =
+  /^(?:SQLite, \d+ migrations|In a local folder|Off|The service renews it by itself\.|[\d.,]+ of [\d.,]+ GB free)$/;
 /** Dates and times, which the runtime writes. */
 const TIMES = /\b[A-Z][a-z]{2} \d+, \d{4}(?:, [\d:]+.[AP]M)?|this minute|\bnow\b|\d+ (?:second|minute)s? ago/g;
 
@@ -93,6 +96,7 @@ function withoutTranslated(text: string): string {
   const rest = text
     .replace(NAMES, '')
     .replace(TIMES, '')
+    .replace(SAID_BY_API, '')
     .replace(/\[[^[\]]*\]/g, '');
   return rest === text ? text : withoutTranslated(rest);
 }

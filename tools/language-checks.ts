@@ -19,6 +19,7 @@ export const AREAS: readonly Area[] = [
   { name: 'errors', folder: below('src/platform/errors/messages/errors') },
   { name: 'validation', folder: below('src/platform/errors/messages/validation') },
   { name: 'answers', folder: below('src/platform/localisation/texts/answers') },
+  { name: 'checks', folder: below('src/platform/localisation/texts/checks') },
   { name: 'commands', folder: below('src/platform/localisation/texts/commands') },
   { name: 'mails', folder: below('src/platform/localisation/texts/mails') },
   { name: 'pages', folder: below('src/platform/localisation/texts/pages') },

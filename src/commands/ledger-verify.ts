@@ -13,10 +13,12 @@ entries, that no account breaks its rule, and that payments and purchases agree 
   run: async ({ settings, environment }) =>
     withApp(settings(), environment, async (app) => {
       const { verifyLedger } = await import('../money/ledger/verification.ts');
+      const { localiseLater } = await import('../platform/localisation/texts.ts');
       const { problems, ...counted } = await verifyLedger(app);
-      const [first] = problems;
-      if (first !== undefined)
-        throw new Refusal(`The books have ${problems.length} problem(s): ${problems.slice(0, 10).join(' ')}`);
+      if (problems.length > 0) {
+        const first = problems.slice(0, 10).map((problem) => localiseLater(problem, 'en'));
+        throw new Refusal(`The books have ${problems.length} problem(s): ${first.join(' ')}`);
+      }
       const { transactions, entries, accounts } = counted;
       return {
         object: counted,

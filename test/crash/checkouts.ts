@@ -7,6 +7,7 @@ import { addUser } from '../../src/people/users/users.ts';
 import { issueToken } from '../../src/platform/access/credentials.ts';
 import type { App } from '../../src/platform/app.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
+import { localiseLater } from '../../src/platform/localisation/texts.ts';
 import { zipOf } from '../zips.ts';
 import { startAhead } from './ahead.ts';
 import { kill, type Running, start, withService } from './crash.ts';
@@ -80,7 +81,8 @@ export async function inspect<T>(env: Record<string, string>, work: (app: App) =
   }
 }
 
-export const checkSums = async (app: App): Promise<readonly string[]> => (await verifyLedger(app)).problems;
+export const checkSums = async (app: App): Promise<readonly string[]> =>
+  (await verifyLedger(app)).problems.map((problem) => localiseLater(problem, 'en'));
 
 /** The books add up, and nobody paid for more than they have. */
 async function checkBooks(app: App, { buyers }: Scene): Promise<string[]> {

@@ -738,7 +738,8 @@ export interface Installation {
   parts: ({
   part: "database" | "storage" | "mail" | "scanner" | "disk" | "certificate";
   ok: boolean;
-  detail: string;
+  /** What was found, in the language of the request; may be empty. */ detail: string;
+  /** What a library or the scanner said, in its own words; may be empty. */ original: string;
 })[];
   jobs: {
   waiting: number;
@@ -770,7 +771,7 @@ export interface LedgerCheck {
   transactions: number;
   entries: number;
   accounts: number;
-  /** The first hundred. */ problems: string[];
+  /** The first hundred, in the language of the request. */ problems: string[];
   /** Unix seconds */ date_added: number;
   /** 0 until it has ended. */ date_ended: number;
 }
@@ -853,7 +854,7 @@ export interface Mailings {
 
 export interface MarketplaceLock {
   user_id: number;
-  reason: string;
+  /** In the language of the request if the service locked the user. */ reason: string;
   /** 0 for the service. */ decided_by: number;
   /** Unix seconds */ date_added: number;
 }
@@ -1368,7 +1369,8 @@ export interface ModfileFinding {
   modfile_id: number;
   /** 0 reported file type, 1 threat, 2 potentially harmful, 3 not scanned */ kind: number;
   /** The path in the archive, with nested archives as folders; empty for the whole archive */ path: string;
-  /** The extension, the name of the threat, or the reason why it was not scanned */ detail: string;
+  /** The extension, the name of the threat, or what the scanner said about a file that it did not scan */ detail: string;
+  /** Why it was not scanned, in the language of the request; empty for other findings */ message: string;
   /** Unix seconds */ date_added: number;
 }
 
@@ -1801,7 +1803,8 @@ export interface PortalTest {
   steps: ({
   /** `keys`: the keys of its tokens can be loaded. `settings`: sign-in on the web is set up. `page`: the portal shows its page. `secret`: it knows the client and its secret. */ step: "settings" | "keys" | "page" | "secret";
   ok: boolean;
-  /** What was found, in English. */ detail: string;
+  /** What was found, in the language of the request; may be empty. */ detail: string;
+  /** What the portal said, in its own words; may be empty. */ original: string;
 })[];
 }
 
@@ -1995,7 +1998,7 @@ export interface Report {
   reason: number;
   platforms: string;
   /** 0 open, 1 resolved */ status: number;
-  summary: string;
+  /** In the language of the request if a rule or a scan reported it. */ summary: string;
   name: string;
   contact: string;
   resolution: string;
@@ -2647,7 +2650,8 @@ export interface WebhookDelivery {
   state: "waiting" | "delivered" | "parked";
   attempts: number;
   /** The status of the last attempt, if it was answered. */ status: number | null;
-  error: string | null;
+  /** Begins with a code, such as `timeout` or `forbidden/only-https`. */ error: string | null;
+  /** Why there was no answer, in the language of the request; empty if there was one. */ message: string;
   duration_ms: number;
   /** Unix seconds */ date_added: number;
   /** Unix seconds */ date_tried: number;
@@ -2694,7 +2698,8 @@ export interface WebhookSecret {
 export interface WebhookTest {
   success: boolean;
   /** The status that the endpoint answered, if it did. */ status: number | null;
-  error: string | null;
+  /** Begins with a code, such as `timeout` or `forbidden/only-https`. */ error: string | null;
+  /** Why there was no answer, in the language of the request; empty if there was one. */ message: string;
   duration_ms: number;
 }
 

@@ -85,6 +85,7 @@ test('only the team of the game gets findings about reported file types', async 
         mod_id: mod.id,
         modfile_id: file.id,
         kind: 0,
+        message: '',
         path,
         detail: path.slice(-3),
         date_added: api.clock.now(),

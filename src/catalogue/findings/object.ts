@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { localise, type TextName } from '../../platform/localisation/texts.ts';
 import type { FileTypes } from './file-types.ts';
-import type { FindingRow } from './findings.ts';
+import { FINDING, type FindingRow } from './findings.ts';
 
 export const FindingObject = z
   .object({
@@ -14,14 +16,28 @@ export const FindingObject = z
     path: z.string().meta({
       description: 'The path in the archive, with nested archives as folders; empty for the whole archive',
     }),
-    detail: z
+    detail: z.string().meta({
+      description: 'The extension, the name of the threat, or what the scanner said about a file that it did not scan',
+    }),
+    message: z
       .string()
-      .meta({ description: 'The extension, the name of the threat, or the reason why it was not scanned' }),
+      .meta({ description: 'Why it was not scanned, in the language of the request; empty for other findings' }),
     date_added: Timestamp,
   })
   .meta({ id: 'ModfileFinding' });
 
-export const toFinding = ({ game_id: _, ...finding }: FindingRow): z.input<typeof FindingObject> => finding;
+export const toFinding = (
+  { game_id: _, ...finding }: FindingRow,
+  language: Language,
+): z.input<typeof FindingObject> => ({
+  ...finding,
+  message: finding.kind === FINDING.UNSCANNED ? localise(whyUnscanned(finding.detail), language) : '',
+});
+
+function whyUnscanned(detail: string): TextName {
+  if (detail === '' || detail.startsWith('Heuristics.Limits.Exceeded')) return 'finding_too_large';
+  return detail.startsWith('Heuristics.Encrypted') ? 'finding_encrypted' : 'finding_unscanned';
+}
 
 export const FileTypesObject = z
   .object({ refused: z.array(z.string()), reported: z.array(z.string()) })

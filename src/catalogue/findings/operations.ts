@@ -18,9 +18,13 @@ export const getGameFindings = operation({
   list: findingListing,
   returns: ok(pageOf(FindingObject)),
   errors: [...NOT_FOUND, 'RESOURCE_NO_MODERATE_PERMISSION'],
-  handle: async (app, { caller, params, list }) => {
+  handle: async (app, { caller, params, list, language }) => {
     const { rows, total } = await listFindings(app, caller, params.game_id, list);
-    return page(rows.map(toFinding), total, list);
+    return page(
+      rows.map((row) => toFinding(row, language)),
+      total,
+      list,
+    );
   },
 });
 

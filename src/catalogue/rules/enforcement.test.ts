@@ -80,7 +80,9 @@ test('a rule with the verdict report opens one report per resource, without a re
   );
   assert.deepEqual([reports[0]!.name, reports[0]!.summary], ['Look at it', `Look at it (rule ${rule.id}, version 1)`]);
   const params = { game_id: game.id, report_id: reports[0]!.id };
-  await (await api.as(game.owner)).call(resolveGameReport, { params, body: {} });
+  const headers = { 'accept-language': 'es' };
+  const resolved = await (await api.as(game.owner)).call(resolveGameReport, { params, body: {}, headers });
+  assert.equal(resolved.body.summary, `Look at it (regla ${rule.id}, versión 1)`);
   await client.call(editModOperation, edit);
   assert.deepEqual(
     (await reportsOf(game)).map(({ rule_id }) => rule_id),

@@ -77,7 +77,7 @@ async function takeDown(app: App, transaction: Transaction, build: store.BuildRo
   if (concernsAll) await putStatus(app, transaction, build.game_id, CLOUD_COOKING.ACTION_REQUIRED);
   const { game_id: gameId, added_by: authorId } = build;
   const content = { resource: 'games', id: gameId, gameId, authorId } as const;
-  await announceThreat(app, transaction, content, { signature, entry, archive: 'a build for cooking' });
+  await announceThreat(app, transaction, content, { signature, entry });
   await enqueueThreatMails(app, transaction, build);
   await recordStudioEvent(app, transaction, {
     gameId,

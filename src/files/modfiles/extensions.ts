@@ -14,8 +14,8 @@ export interface FoundThreat {
   readonly signature: string;
   /** The path of the infected entry in the archive. */
   readonly entry: string;
-  /** The description of the archive that moderators read. */
-  readonly archive: string;
+  /** The file of a mod, unless the archive is a build for cooking. */
+  readonly file?: { readonly id: number; readonly filename: string };
 }
 
 export interface ScanExtension {

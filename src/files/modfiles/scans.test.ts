@@ -207,7 +207,8 @@ test('a file that is too large for the scanner is not clean, and the team of the
   assert.deepEqual((await stateOf(mod, file)).slice(0, 2), [3, 0]);
   assert.deepEqual([await isOffered(mod, file), (await shownOf(mod)).live], [false, undefined]);
   const [finding] = await findingsOf(file);
-  assert.deepEqual([finding?.kind, finding?.path], [3, 'large.bin']);
+  assert.deepEqual([finding?.kind, finding?.path, finding?.detail], [3, 'large.bin', '']);
+  assert.equal(finding?.message, 'It is larger than the scanner accepts.');
 });
 
 test('missing bytes are reported as not found, and programs as potentially harmful', async () => {

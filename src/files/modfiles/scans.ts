@@ -171,7 +171,7 @@ async function takeDown(
   if (wasLive && !isLive && mod.status === MOD_ACCEPTED)
     await applyModChanges(app, transaction, mod, { status: MOD_NOT_ACCEPTED }, userId);
   const content = { resource: 'mods', id: mod.id, gameId: mod.game_id, authorId: userId } as const;
-  await announceThreat(app, transaction, content, { signature, entry, archive: `file ${file.id} (${file.filename})` });
+  await announceThreat(app, transaction, content, { signature, entry, file });
   await enqueueThreatMails(app, transaction, file);
 }
 

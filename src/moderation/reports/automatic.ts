@@ -1,7 +1,8 @@
 import type { RuleExtension } from '../../catalogue/rules/extensions.ts';
-import type { ScanExtension } from '../../files/modfiles/extensions.ts';
+import type { FoundThreat, ScanExtension } from '../../files/modfiles/extensions.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { type LaterText, localiseLater } from '../../platform/localisation/texts.ts';
 import * as store from './store.ts';
 
 interface Reported {
@@ -13,20 +14,27 @@ interface Reported {
 
 /** A rule opens no second report about the same content until its first one is resolved. */
 export const reportsOfRules: RuleExtension = {
-  onReport: (app, transaction, submitted, { rule_id, version, name }) =>
-    add(app, transaction, submitted, { rule_id, name, summary: `${name} (rule ${rule_id}, version ${version})` }),
+  onReport: (app, transaction, submitted, { rule_id, version, name }) => {
+    const text = { name: 'report_rule', values: { name, rule: rule_id, version } } as const;
+    return add(app, transaction, submitted, text, { rule_id, name });
+  },
 };
 
 export const reportsOfScans: ScanExtension = {
-  onThreat: (app, transaction, content, { signature, entry, archive }) =>
-    add(app, transaction, content, { name: '', summary: `A scan found ${signature} in ${entry}, in ${archive}.` }),
+  onThreat: (app, transaction, content, threat) => add(app, transaction, content, threatText(threat), { name: '' }),
 };
+
+const threatText = ({ signature, entry, file }: FoundThreat): LaterText =>
+  file
+    ? { name: 'report_threat', values: { signature, entry, file: file.id, filename: file.filename } }
+    : { name: 'report_threat_build', values: { signature, entry } };
 
 const add = async (
   app: App,
   transaction: Transaction,
   { resource, id, gameId, authorId }: Reported,
-  text: { readonly name: string; readonly summary: string; readonly rule_id?: number },
+  text: LaterText,
+  reporter: { readonly name: string; readonly rule_id?: number },
 ): Promise<void> =>
   void (await store.add(transaction, {
     resource,
@@ -43,5 +51,7 @@ const add = async (
     platforms: '',
     contact: '',
     resolution: '',
-    ...text,
+    summary: localiseLater(text, 'en'),
+    found: JSON.stringify(text),
+    ...reporter,
   }));

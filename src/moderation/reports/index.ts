@@ -3,12 +3,14 @@ import { scanExtensions } from '../../files/modfiles/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
 import { reportsOfRules, reportsOfScans } from './automatic.ts';
+import { reportTexts } from './migrations/2026-11-17-report-texts.ts';
 import { reportOperations } from './operations.ts';
 import { personalReports } from './personal.ts';
 
 export const reports = resource({
   name: 'reports',
   operations: reportOperations,
+  migrations: [reportTexts],
   personalData: personalReports,
   extends: [contribute(ruleExtensions, reportsOfRules), contribute(scanExtensions, reportsOfScans)],
 });

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { readerMayWrite, user } from '../../platform/access/caller.ts';
 import { GamePath, Id, Integer, MessageObject, PathId, page, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import { Created, created, ok, operation } from '../../platform/http/operation.ts';
-import { localise } from '../../platform/localisation/texts.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { type LaterText, localise } from '../../platform/localisation/texts.ts';
 import { REASONS_MAX, submitReport } from './reports.ts';
 import {
   itemListing,
@@ -11,6 +12,7 @@ import {
   listReports,
   listReportsOfGame,
   type ReportedItem,
+  type ReportRow,
   reportListing,
   resolveInGame,
   resolveOnSite,
@@ -99,7 +101,7 @@ const ReportObject = z
     reason: Integer,
     platforms: z.string(),
     status: Integer.meta({ description: '0 open, 1 resolved' }),
-    summary: z.string(),
+    summary: z.string().meta({ description: 'In the language of the request if a rule or a scan reported it.' }),
     name: z.string(),
     contact: z.string(),
     resolution: z.string(),
@@ -108,6 +110,13 @@ const ReportObject = z
     date_resolved: Timestamp,
   })
   .meta({ id: 'Report' });
+
+function toReport({ found, ...row }: ReportRow, language: Language): z.output<typeof ReportObject> {
+  if (found === '') return row;
+  const { name, values } = JSON.parse(found) as LaterText;
+  // A rule has another ID after an import into another service.
+  return { ...row, summary: localise(name, language, { ...values, rule: row.rule_id }) };
+}
 
 const ReportedItemObject = z
   .object({
@@ -177,9 +186,13 @@ export const getGameReports = operation({
   list: reportListing,
   returns: ok(pageOf(ReportObject)),
   errors: OF_GAME,
-  handle: async (app, { caller, params, list }) => {
+  handle: async (app, { caller, params, list, language }) => {
     const { rows, total } = await listReportsOfGame(app, caller, params.game_id, list);
-    return page(rows, total, list);
+    return page(
+      rows.map((row) => toReport(row, language)),
+      total,
+      list,
+    );
   },
 });
 
@@ -195,7 +208,8 @@ export const resolveGameReport = operation({
   emptyBody: true,
   returns: ok(ReportObject),
   errors: [...OF_GAME, 'REPORT_NOT_FOUND', 'REPORT_ALREADY_RESOLVED'],
-  handle: (app, { caller, params, body }) => resolveInGame(app, caller, params.game_id, params.report_id, body.reason),
+  handle: async (app, { caller, params, body, language }) =>
+    toReport(await resolveInGame(app, caller, params.game_id, params.report_id, body.reason), language),
 });
 
 export const getReports = operation({
@@ -208,9 +222,13 @@ export const getReports = operation({
   list: reportListing,
   returns: ok(pageOf(ReportObject)),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
-  handle: async (app, { caller, list }) => {
+  handle: async (app, { caller, list, language }) => {
     const { rows, total } = await listReports(app, caller, list);
-    return page(rows, total, list);
+    return page(
+      rows.map((row) => toReport(row, language)),
+      total,
+      list,
+    );
   },
 });
 
@@ -231,7 +249,8 @@ export const resolveReport = operation({
     'REPORT_ALREADY_RESOLVED',
     'REPORT_USER_REPORT_BELONGS_TO_GAME',
   ],
-  handle: (app, { caller, params, body }) => resolveOnSite(app, caller, params.report_id, body.reason),
+  handle: async (app, { caller, params, body, language }) =>
+    toReport(await resolveOnSite(app, caller, params.report_id, body.reason), language),
 });
 
 export const reportOperations = [

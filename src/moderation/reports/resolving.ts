@@ -10,6 +10,8 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import * as store from './store.ts';
 
+export type { ReportRow } from './store.ts';
+
 export type ReportedItem = Awaited<ReturnType<typeof store.listItems>>['rows'][number];
 
 interface About {

@@ -35,6 +35,8 @@ export interface ReportsTable {
   name: string;
   contact: string;
   summary: string;
+  /** The text of a report by the service, as JSON, because its readers have different languages; empty otherwise. */
+  found: Generated<string>;
   /** The answer of the moderators. */
   resolution: string;
 }

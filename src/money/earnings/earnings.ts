@@ -1,6 +1,7 @@
 import { findUserIn, lockUserRows } from '../../people/users/users.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import type { LaterText } from '../../platform/localisation/texts.ts';
 import { type Entry, moneyAccount, sellerAccount, tokenAccount } from '../ledger/ledger.ts';
 import { moveBalances } from '../ledger/merging.ts';
 import type { DatedTerms } from '../terms/terms.ts';
@@ -112,15 +113,15 @@ export const markTaken = (app: App, transaction: Transaction, saleId: number) =>
   store.takeBack(transaction, saleId, app.clock.now());
 
 /** The earnings against the books: what is pending has its balance, and what cleared its transaction. */
-export async function checkEarnings(app: App): Promise<string[]> {
+export async function checkEarnings(app: App): Promise<LaterText[]> {
   const { query } = app.db.withLongTimeouts;
   const wrong = await store.disagreeing(query);
   const missing = await store.unposted(query);
   return [
-    ...wrong.map(
-      ({ game_id, tokens, balance }) =>
-        `Game ${game_id} has ${tokens} tokens of pending earnings, and the books say ${balance}.`,
-    ),
-    ...missing.map(({ id }) => `Earning ${id} is cleared without a transaction.`),
+    ...wrong.map(({ game_id: game, tokens, balance }): LaterText => {
+      const values = { game, tokens: Number(tokens), balance: Number(balance) };
+      return { name: 'ledger_earnings', values };
+    }),
+    ...missing.map(({ id: earning }): LaterText => ({ name: 'ledger_uncleared', values: { earning } })),
   ];
 }

@@ -91,7 +91,9 @@ test('a check of the books runs in the background, once at a time, and names wha
   await worker.runDue();
   const found = await last();
   assert.equal(found.state, 'wrong');
-  assert.match(found.problems[0]!, /^Account \d+ has/);
+  assert.match(found.problems[0]!, /^Account \d+ has a balance of -?\d+ and \d+ entries; expected were/);
+  const inFrench = await admin.call(getLedgerChecks, { headers: { 'accept-language': 'fr' } });
+  assert.match(inFrench.body.data[0]!.problems[0]!, /^Le compte \d+ a un solde de -?\d+ et \d+ écritures/);
   await game.studio.refused(addLedgerCheck, {}, 403, 17_012);
   await game.studio.refused(getLedgerChecks, {}, 403, 17_012);
 });

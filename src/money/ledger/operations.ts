@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
 import { GamePath, Id, Integer, page, pageOf, pageOfAll, pagesOnly, Timestamp } from '../../platform/http/objects.ts';
 import { Created, created, ok, operation } from '../../platform/http/operation.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { type LaterText, localiseLater } from '../../platform/localisation/texts.ts';
 import { type CheckRow, listChecks, startCheck } from './checks.ts';
 import { TRANSACTION_KINDS } from './ledger.ts';
 import { type ListedTransaction, listAllTransactions, listGameTransactions } from './listing.ts';
@@ -92,15 +94,15 @@ const LedgerCheckObject = z
     transactions: Integer,
     entries: Integer,
     accounts: Integer,
-    problems: z.array(z.string()).meta({ description: 'The first hundred.' }),
+    problems: z.array(z.string()).meta({ description: 'The first hundred, in the language of the request.' }),
     date_added: Timestamp,
     date_ended: Timestamp.meta({ description: '0 until it has ended.' }),
   })
   .meta({ id: 'LedgerCheck' });
 
-const toCheck = ({ problems, ...row }: CheckRow): z.output<typeof LedgerCheckObject> => ({
+const toCheck = ({ problems, ...row }: CheckRow, language: Language): z.output<typeof LedgerCheckObject> => ({
   ...row,
-  problems: JSON.parse(problems) as string[],
+  problems: (JSON.parse(problems) as LaterText[]).map((problem) => localiseLater(problem, language)),
 });
 
 const CHECKS = '/staff/ledger/checks';
@@ -115,7 +117,13 @@ export const getLedgerChecks = operation({
   list: pagesOnly,
   returns: ok(pageOf(LedgerCheckObject)),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
-  handle: async (app, { caller, list }) => pageOfAll((await listChecks(app, caller)).map(toCheck), list),
+  handle: async (app, { caller, list, language }) => {
+    const rows = await listChecks(app, caller);
+    return pageOfAll(
+      rows.map((row) => toCheck(row, language)),
+      list,
+    );
+  },
 });
 
 export const addLedgerCheck = operation({
@@ -128,8 +136,8 @@ export const addLedgerCheck = operation({
   limit: 10,
   returns: created(LedgerCheckObject),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
-  handle: async (app, { caller }) =>
-    new Created(toCheck(await startCheck(app, caller)), `${app.addresses.api}${CHECKS}`),
+  handle: async (app, { caller, language }) =>
+    new Created(toCheck(await startCheck(app, caller), language), `${app.addresses.api}${CHECKS}`),
 });
 
 export const ledgerOperations = [getGameTransactions, getStaffTransactions, getLedgerChecks, addLedgerCheck];

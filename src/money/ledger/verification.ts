@@ -1,13 +1,14 @@
 import type { App } from '../../platform/app.ts';
 import { extensionPoint } from '../../platform/extensions.ts';
+import type { LaterText } from '../../platform/localisation/texts.ts';
 import { isAllowedBalance, isValidName } from './accounts.ts';
 import { hashOf } from './chain.ts';
 import * as store from './store.ts';
 
-/** What a resource with rows about money checks besides the books themselves. Returns a sentence per problem. */
+/** What a resource with rows about money checks besides the books themselves. Returns a text per problem. */
 export interface LedgerCheck {
   readonly name: string;
-  readonly check: (app: App) => Promise<readonly string[]>;
+  readonly check: (app: App) => Promise<readonly LaterText[]>;
 }
 
 export const ledgerChecks = extensionPoint<LedgerCheck>('ledger checks');
@@ -16,7 +17,7 @@ export interface LedgerVerdict {
   readonly transactions: number;
   readonly entries: number;
   readonly accounts: number;
-  readonly problems: readonly string[];
+  readonly problems: readonly LaterText[];
 }
 
 const READ_AT_ONCE = 1_000;
@@ -30,8 +31,8 @@ interface Account {
 /** Recomputes everything: the chains, the sum of each transaction, every running balance, and the rules of accounts. */
 export async function verifyLedger(app: App): Promise<LedgerVerdict> {
   const { query } = app.db.withLongTimeouts;
-  const problems: string[] = [];
-  const report = (problem: string) => problems.length < PROBLEMS_MAX && problems.push(problem);
+  const problems: LaterText[] = [];
+  const report = (problem: LaterText) => problems.length < PROBLEMS_MAX && problems.push(problem);
   const accounts = new Map<number, Account>();
   const counted = { transactions: 0, entries: 0 };
   const heads = await store.heads(query);
@@ -42,7 +43,7 @@ export async function verifyLedger(app: App): Promise<LedgerVerdict> {
   return { ...counted, accounts: checked, problems };
 }
 
-type Report = (problem: string) => unknown;
+type Report = (problem: LaterText) => unknown;
 type Counted = { transactions: number; entries: number };
 type Head = Awaited<ReturnType<typeof store.heads>>[number];
 
@@ -67,9 +68,10 @@ async function verifyChain(
     );
     for (const row of rows) {
       const own = entries.get(row.id) ?? [];
-      if (row.sequence !== last.sequence + 1) report(`Transaction ${row.id} follows a gap in game ${head.game_id}.`);
+      if (row.sequence !== last.sequence + 1)
+        report({ name: 'ledger_gap', values: { transaction: row.id, game: head.game_id } });
       if (row.previous !== last.hash || row.hash !== hashOf(app, row, own))
-        report(`Transaction ${row.id} was changed.`);
+        report({ name: 'ledger_changed', values: { transaction: row.id } });
       verifyEntries(row, own, accounts, report);
       counted.transactions += 1;
       counted.entries += own.length;
@@ -77,7 +79,7 @@ async function verifyChain(
     }
   }
   if (last.sequence !== head.sequence || last.hash !== head.hash)
-    report(`The chain of game ${head.game_id} ends at ${last.sequence} instead of ${head.sequence}.`);
+    report({ name: 'ledger_chain', values: { game: head.game_id, found: last.sequence, expected: head.sequence } });
 }
 
 function verifyEntries(
@@ -93,13 +95,25 @@ function verifyEntries(
     account.entries += 1;
     accounts.set(entry.account_id, account);
     sums.set(entry.currency, (sums.get(entry.currency) ?? 0) + entry.amount);
-    if (account.balance !== entry.balance_after)
-      report(`Entry ${entry.id} leaves a balance that its account never had.`);
-    if (!isAllowedBalance(entry.kind, account.balance)) report(`Entry ${entry.id} breaks the rule of ${entry.kind}.`);
-    if (entry.game_id !== game_id) report(`Entry ${entry.id} is in the account of another game.`);
+    if (account.balance !== entry.balance_after) report({ name: 'ledger_entry_balance', values: { entry: entry.id } });
+    if (!isAllowedBalance(entry.kind, account.balance))
+      report({ name: 'ledger_entry_rule', values: { entry: entry.id, kind: entry.kind } });
+    if (entry.game_id !== game_id) report({ name: 'ledger_entry_game', values: { entry: entry.id } });
   }
-  for (const [currency, sum] of sums) if (sum !== 0) report(`Transaction ${id} has ${sum} ${currency} too many.`);
+  for (const [currency, sum] of sums)
+    if (sum !== 0) report({ name: 'ledger_sum', values: { transaction: id, sum, currency } });
 }
+
+const wrongAccount = (found: Account & { readonly id: number }, expected: Account): LaterText => ({
+  name: 'ledger_account',
+  values: {
+    account: found.id,
+    balance: found.balance,
+    entries: found.entries,
+    expected_balance: expected.balance,
+    expected_entries: expected.entries,
+  },
+});
 
 /** The stored balances against those that the entries add up to, and zero over all accounts of a currency. */
 async function verifyAccounts(app: App, accounts: Map<number, Account>, report: Report): Promise<number> {
@@ -109,16 +123,16 @@ async function verifyAccounts(app: App, accounts: Map<number, Account>, report: 
   for (let last = 0, rows = await store.accountsAfter(query, last, READ_AT_ONCE); rows.length > 0; ) {
     for (const row of rows) {
       const { balance, entries } = accounts.get(row.id) ?? { balance: 0, entries: 0 };
-      if (row.balance !== balance || row.entries !== entries)
-        report(`Account ${row.id} has ${row.balance} in ${row.entries} entries instead of ${balance} in ${entries}.`);
-      if (!isValidName({ ...row, userId: row.user_id, gameId: row.game_id })) report(`Account ${row.id} is not valid.`);
+      if (row.balance !== balance || row.entries !== entries) report(wrongAccount(row, { balance, entries }));
+      if (!isValidName({ ...row, userId: row.user_id, gameId: row.game_id }))
+        report({ name: 'ledger_account_invalid', values: { account: row.id } });
       totals.set(row.currency, (totals.get(row.currency) ?? 0) + row.balance);
       checked += 1;
       last = row.id;
     }
     rows = await store.accountsAfter(query, last, READ_AT_ONCE);
   }
-  for (const [currency, total] of totals) if (total !== 0) report(`All accounts have ${total} ${currency} too many.`);
+  for (const [currency, sum] of totals) if (sum !== 0) report({ name: 'ledger_total', values: { sum, currency } });
   return checked;
 }
 
@@ -131,6 +145,7 @@ async function verifyCounts(app: App, heads: readonly Head[], counted: Counted, 
     later.length !== heads.length || later.some(({ sequence }, index) => sequence !== heads[index]!.sequence);
   if (grew) return;
   if (now.transactions !== counted.transactions)
-    report(`${now.transactions - counted.transactions} transactions are in no chain.`);
-  if (now.entries !== counted.entries) report(`${now.entries - counted.entries} entries belong to no transaction.`);
+    report({ name: 'ledger_loose_transactions', values: { count: now.transactions - counted.transactions } });
+  if (now.entries !== counted.entries)
+    report({ name: 'ledger_loose_entries', values: { count: now.entries - counted.entries } });
 }

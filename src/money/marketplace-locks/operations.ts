@@ -2,16 +2,26 @@ import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
 import { Id, Integer, page, pageOf, pagesOnly, Timestamp, UserPath } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
-import { decideLock, listLocks } from './marketplace-locks.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { localise } from '../../platform/localisation/texts.ts';
+import { decideLock, type LockRow, listLocks } from './marketplace-locks.ts';
 
 const MarketplaceLockObject = z
   .object({
     user_id: Id,
-    reason: z.string(),
+    reason: z.string().meta({ description: 'In the language of the request if the service locked the user.' }),
     decided_by: Integer.meta({ description: '0 for the service.' }),
     date_added: Timestamp,
   })
   .meta({ id: 'MarketplaceLock' });
+
+/** The service locks users for clawbacks alone, and its reason begins with their number. */
+const toLock = (row: LockRow, language: Language): z.output<typeof MarketplaceLockObject> => ({
+  ...row,
+  ...(row.decided_by === 0 && {
+    reason: localise('marketplace_locked', language, { count: Number.parseInt(row.reason, 10) }),
+  }),
+});
 
 export const getMarketplaceLocks = operation({
   id: 'get-marketplace-locks',
@@ -23,9 +33,13 @@ export const getMarketplaceLocks = operation({
   list: pagesOnly,
   returns: ok(pageOf(MarketplaceLockObject)),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
-  handle: async (app, { caller, list }) => {
+  handle: async (app, { caller, list, language }) => {
     const { rows, total } = await listLocks(app, caller, list);
-    return page(rows, total, list);
+    return page(
+      rows.map((row) => toLock(row, language)),
+      total,
+      list,
+    );
   },
 });
 

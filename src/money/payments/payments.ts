@@ -4,6 +4,7 @@ import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { LaterText } from '../../platform/localisation/texts.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { gatewayNamed, gatewayOf, type PaymentGateway } from '../gateways/gateways.ts';
 import { readStripeNotification } from '../gateways/stripe.ts';
@@ -271,7 +272,7 @@ export async function settlePending(app: App, heartbeat: () => Promise<void>): P
 }
 
 /** Every paid payment has its transaction, and one that was taken back has a transaction that reverses it. */
-export async function checkPayments(app: App): Promise<string[]> {
+export async function checkPayments(app: App): Promise<LaterText[]> {
   const rows = await store.disagreeing(app.db.withLongTimeouts.query);
-  return rows.map(({ id, status }) => `Payment ${id} is ${status}, and the books say otherwise.`);
+  return rows.map(({ id, status }) => ({ name: 'ledger_payment', values: { id, status } }));
 }

@@ -5,6 +5,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { LaterText } from '../../platform/localisation/texts.ts';
 import { lockBalances, moneyAccount, post, sellerAccount, tokenAccount } from '../ledger/ledger.ts';
 import { termsOf } from '../terms/terms.ts';
 import { requireApproved, requirePayoutGateway, requireReadyAccount } from './sellers.ts';
@@ -159,7 +160,7 @@ export function listAllPayouts(app: App, { admin }: UserCaller, status: store.Pa
 }
 
 /** Every payout has its transactions, and one that came back a transaction that reverses it. */
-export async function checkPayouts(app: App): Promise<string[]> {
+export async function checkPayouts(app: App): Promise<LaterText[]> {
   const rows = await store.disagreeing(app.db.withLongTimeouts.query);
-  return rows.map(({ id, status }) => `Payout ${id} is ${status}, and the books say otherwise.`);
+  return rows.map(({ id, status }) => ({ name: 'ledger_payout', values: { id, status } }));
 }

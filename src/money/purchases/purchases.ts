@@ -4,6 +4,7 @@ import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { LaterText } from '../../platform/localisation/texts.ts';
 import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
 import { logRefusals, requireMaySpend } from '../spending/guards.ts';
 import { requireMarketplace, requireSelling } from '../terms/switches.ts';
@@ -119,12 +120,12 @@ export async function refuseDeletion(_: App, transaction: Transaction, mod: ModR
 }
 
 /** Ownership against the books: every purchase has its sale, and a refunded one its reversal. */
-export async function checkPurchases(app: App): Promise<string[]> {
+export async function checkPurchases(app: App): Promise<LaterText[]> {
   const { query } = app.db.withLongTimeouts;
   const wrong = await store.disagreeing(query);
   const missing = await store.unrecorded(query);
   return [
-    ...wrong.map(({ id, status }) => `Purchase ${id} is ${status}, and the books say otherwise.`),
-    ...missing.map(({ id }) => `Transaction ${id} is a sale without a purchase.`),
+    ...wrong.map(({ id, status }): LaterText => ({ name: 'ledger_purchase', values: { id, status } })),
+    ...missing.map(({ id: transaction }): LaterText => ({ name: 'ledger_sale', values: { transaction } })),
   ];
 }

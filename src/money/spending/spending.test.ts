@@ -130,11 +130,9 @@ test('after too many clawbacks a user is locked out, and the log says that they 
     const payment = await buyPack(api, buyer, game, await aPack(api, game));
     await choose(api, payment.checkout_url, 'dispute');
     await composeWorker(api.app()).runDue();
-    const locks = (await staff.call(getMarketplaceLocks, { query: { _limit: 100 } })).body.data;
-    assert.equal(
-      locks.some(({ user_id }) => user_id === user.id),
-      clawbacks === 2,
-    );
+    const input = { query: { _limit: 100 }, headers: { 'accept-language': 'pl' } };
+    const lock = (await staff.call(getMarketplaceLocks, input)).body.data.find(({ user_id }) => user_id === user.id);
+    assert.equal(lock?.reason, clawbacks === 2 ? '2 cofnięcia płatności w ciągu dnia' : undefined);
   }
   await buyer.refused(purchase, order(0), 403, 900_015);
   const query = { action: 'games.clawback-storm', resource_id: game.id };

@@ -1,5 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import type { LaterText } from '../../platform/localisation/texts.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { type Cause, type Entry, lockBalances, post, tokenAccount } from '../ledger/ledger.ts';
 import { noteClawback } from '../spending/clawbacks.ts';
@@ -69,7 +70,7 @@ const causeOf = ({ portal, reference, attempt_key }: store.FulfilmentRow, operat
 });
 
 /** Every fulfilled purchase has its posting, and one that was taken back a posting that reverses it. */
-export async function checkFulfilments(app: App): Promise<string[]> {
+export async function checkFulfilments(app: App): Promise<LaterText[]> {
   const rows = await store.disagreeing(app.db.withLongTimeouts.query);
-  return rows.map(({ id, state }) => `Store purchase ${id} is ${state}, and the books say otherwise.`);
+  return rows.map(({ id, state: status }) => ({ name: 'ledger_store_purchase', values: { id, status } }));
 }

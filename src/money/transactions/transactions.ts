@@ -6,6 +6,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { lock, takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import type { LaterText } from '../../platform/localisation/texts.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { requireBuyer } from '../../signin/oauth/delegation.ts';
@@ -364,7 +365,7 @@ export const expireIntents = (app: App): Promise<void> =>
   });
 
 /** Every committed transaction has its posting, and one that was taken back has a posting that reverses it. */
-export async function checkTransactions(app: App): Promise<string[]> {
+export async function checkTransactions(app: App): Promise<LaterText[]> {
   const rows = await store.disagreeing(app.db.withLongTimeouts.query);
-  return rows.map(({ id, status }) => `Transaction ${id} of a store is ${status}, and the books say otherwise.`);
+  return rows.map(({ id, status }) => ({ name: 'ledger_store_sale', values: { id, status } }));
 }

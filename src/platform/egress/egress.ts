@@ -58,13 +58,18 @@ export interface EgressSettings {
 
 export type EgressReason = 'forbidden' | 'unreachable' | 'timeout' | 'too-large' | 'redirects' | 'invalid-url';
 
+/** The reason, or a more precise one, that has a text in every language. */
+export type EgressDetail = EgressReason | 'only-https' | 'special-address' | 'unresolved';
+
 export class EgressError extends Error {
   override readonly name = 'EgressError';
   readonly reason: EgressReason;
+  readonly detail: EgressDetail;
 
-  constructor(reason: EgressReason, message: string, options?: ErrorOptions) {
+  constructor(reason: EgressReason, message: string, options?: ErrorOptions & { detail?: EgressDetail }) {
     super(message, options);
     this.reason = reason;
+    this.detail = options?.detail ?? reason;
   }
 }
 
@@ -175,15 +180,17 @@ function redirected(hop: Hop, status: number, location: string): Hop {
 
 async function requireTarget(guard: Guard, url: URL): Promise<Target> {
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new EgressError('forbidden', 'only https is allowed');
+    throw new EgressError('forbidden', 'only https is allowed', { detail: 'only-https' });
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const named = guard.exceptions.some((exception) => exception.holdsHost(hostname, portOf(url)));
   const addresses = isIP(hostname) ? [hostname] : await resolve(guard, hostname);
   // A mix of public and internal addresses is an attack too, so every address must pass.
   for (const address of addresses) {
     const excepted = named || guard.exceptions.some((exception) => exception.holdsAddress(address));
-    if (!excepted && url.protocol === 'http:') throw new EgressError('forbidden', 'only https is allowed');
-    if (!excepted && !isPublic(address)) throw new EgressError('forbidden', 'the host has a special-use address');
+    if (!excepted && url.protocol === 'http:')
+      throw new EgressError('forbidden', 'only https is allowed', { detail: 'only-https' });
+    if (!excepted && !isPublic(address))
+      throw new EgressError('forbidden', 'the host has a special-use address', { detail: 'special-address' });
   }
   return { hostname, addresses };
 }
@@ -192,9 +199,10 @@ const portOf = (url: URL) => Number(url.port || (url.protocol === 'https:' ? 443
 
 async function resolve(guard: Guard, hostname: string): Promise<string[]> {
   const addresses = await guard.lookup(hostname).catch((cause) => {
-    throw new EgressError('unreachable', 'the host name cannot be resolved', { cause });
+    throw new EgressError('unreachable', 'the host name cannot be resolved', { cause, detail: 'unresolved' });
   });
-  if (!addresses.length || !addresses.every(isIP)) throw new EgressError('unreachable', 'the host has no address');
+  if (!addresses.length || !addresses.every(isIP))
+    throw new EgressError('unreachable', 'the host has no address', { detail: 'unresolved' });
   return addresses;
 }
 

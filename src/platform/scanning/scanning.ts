@@ -17,7 +17,7 @@ export interface ScanResult {
   readonly threats: readonly Threat[];
   /** Programs and files that clamd calls unwanted, none of which is known to be harmful. */
   readonly doubtful: readonly string[];
-  /** Files that were not scanned, or not completely, with the reason. An archive with any of these is not clean. */
+  /** Files that were not scanned, or not completely, with the reason; it is empty for one that is too large. An archive with any of these is not clean. */
   readonly unscanned: readonly { readonly path: string; readonly why: string }[];
   /** The scanner was unavailable; a retry may succeed later. */
   readonly again: boolean;
@@ -78,7 +78,7 @@ class Scan {
 
   #note(path: string, verdict: Verdict): void {
     if (verdict.kind === 'found') this.#noteSignature(path, verdict.signature);
-    else if (verdict.kind === 'too-large') this.#miss(path, 'larger than the scanner takes', true);
+    else if (verdict.kind === 'too-large') this.#miss(path, '', true);
     else if (verdict.kind === 'failed') this.#miss(path, verdict.says, false);
     if (this.#threats.length >= THREATS_MAX) throw new Enough();
   }

@@ -66,9 +66,10 @@ export async function post(app: App, webhook: store.WebhookRow, { id, attempt, b
     return { ok: status >= 200 && status < 300, status, error: null, durationMs: took(), isAway: false };
   } catch (cause) {
     if (!(cause instanceof EgressError)) throw cause;
-    const { reason, message } = cause;
+    const { reason, detail, message } = cause;
     const isAway = reason === 'unreachable' || reason === 'timeout';
-    return { ok: false, status: null, error: `${reason}: ${message}`, durationMs: took(), isAway };
+    const code = detail === reason ? reason : `${reason}/${detail}`;
+    return { ok: false, status: null, error: `${code}: ${message}`, durationMs: took(), isAway };
   }
 }
 
@@ -117,7 +118,7 @@ async function settle(app: App, { query }: Transaction, delivery: store.Delivery
     await store.settle(query, delivery, { ...result, date_due: now + backoffSeconds(app, delivery.tries) });
   else {
     await store.settle(query, delivery, { ...result, state: 'parked' });
-    await store.parkFollowing(query, delivery, now, `behind ${delivery.id}, which could not be delivered`);
+    await store.parkFollowing(query, delivery, now, `behind: ${delivery.id}, which could not be delivered`);
     app.log.warn('a webhook delivery was parked', { webhook: delivery.webhook_id, delivery: delivery.id });
   }
 }

@@ -14,7 +14,8 @@ import {
   TokenExpiry,
 } from '../../platform/http/objects.ts';
 import { Created, created, type Input, noContent, ok, operation } from '../../platform/http/operation.ts';
-import { localise } from '../../platform/localisation/texts.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { localise, localiseLater } from '../../platform/localisation/texts.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { confirm, register } from './email-confirmation.ts';
 import type { Credentials } from './identity.ts';
@@ -24,6 +25,7 @@ import { changeSettings, listSettings, removeSettings } from './settings.ts';
 import { PortalSettingsBody } from './settings-body.ts';
 import { signIn, signInByDelegation } from './signing-in.ts';
 import { testPortal } from './testing.ts';
+import type { ProbeStep } from './web/flow.ts';
 import { callbackOf } from './web/signing-in.ts';
 
 /** Tokens of platforms have a few kilobytes. */
@@ -557,11 +559,19 @@ const PortalTestObject = z
             '`keys`: the keys of its tokens can be loaded. `settings`: sign-in on the web is set up. `page`: the portal shows its page. `secret`: it knows the client and its secret.',
         }),
         ok: z.boolean(),
-        detail: z.string().meta({ description: 'What was found, in English.' }),
+        detail: z.string().meta({ description: 'What was found, in the language of the request; may be empty.' }),
+        original: z.string().meta({ description: 'What the portal said, in its own words; may be empty.' }),
       }),
     ),
   })
   .meta({ id: 'PortalTest' });
+
+const toPortalStep = ({ step, ok, detail, original = '' }: ProbeStep, language: Language) => ({
+  step,
+  ok,
+  detail: detail ? localiseLater(detail, language) : '',
+  original,
+});
 
 export const testGamePortal = operation({
   id: 'test-game-portal',
@@ -575,10 +585,10 @@ export const testGamePortal = operation({
   params: GamePortalPath,
   returns: ok(PortalTestObject),
   errors: [...ADMINISTRATION, 'RESOURCE_NOT_FOUND'],
-  handle: async (app, { caller, params: { game_id: gameId, portal } }) => ({
-    portal,
-    steps: await testPortal(app, caller, gameId, portal),
-  }),
+  handle: async (app, { caller, params: { game_id: gameId, portal }, language }) => {
+    const steps = await testPortal(app, caller, gameId, portal);
+    return { portal, steps: steps.map((step) => toPortalStep(step, language)) };
+  },
 });
 
 export const portalOperations = [

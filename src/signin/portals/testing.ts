@@ -8,6 +8,7 @@ import type { PortalSettings } from './identity.ts';
 import { fetchKeySet } from './key-sets.ts';
 import { addressOf } from './platform-requests.ts';
 import { PORTAL_DESCRIPTIONS } from './portals.ts';
+import { failureOf } from './probe-failures.ts';
 import { settingsFor } from './settings.ts';
 import type { Leaving, ProbeStep } from './web/flow.ts';
 import { callbackOf } from './web/signing-in.ts';
@@ -29,7 +30,7 @@ export async function testPortal(
   const keysUrl = token.keysUrl?.(settings);
   const steps = keysUrl === undefined ? [] : [await probeKeys(app, addressOf(app, portal, keysUrl))];
   const isOffered = web.isSetUp(settings);
-  steps.push({ step: 'settings', ok: isOffered, detail: isOffered ? '' : 'sign-in on the web is not set up' });
+  steps.push({ step: 'settings', ok: isOffered });
   if (!isOffered) return steps;
   const leaving = leavingFor(app, gameId, portal, settings);
   steps.push(await probePage(app, addressOf(app, portal, web.leave(leaving))));
@@ -49,9 +50,9 @@ const leavingFor = (app: App, gameId: number, portal: LinkedPortal, settings: Po
 async function probeKeys(app: App, url: string): Promise<ProbeStep> {
   try {
     const { count } = await fetchKeySet(app, url, false);
-    return { step: 'keys', ok: count > 0, detail: `${count} keys` };
+    return { step: 'keys', ok: count > 0, detail: { name: 'portal_keys', values: { count } } };
   } catch (cause) {
-    return { step: 'keys', ok: false, detail: reasonOf(cause) };
+    return { step: 'keys', ok: false, ...failureOf(cause) };
   }
 }
 
@@ -59,16 +60,10 @@ async function probeKeys(app: App, url: string): Promise<ProbeStep> {
 async function probePage(app: App, url: string): Promise<ProbeStep> {
   try {
     const { status } = await app.egress.fetch(url, { redirectsMax: 0, headers: { accept: 'text/html' } });
-    return { step: 'page', ok: status < 400, detail: `status ${status}` };
+    return { step: 'page', ok: status < 400, detail: { name: 'portal_status', values: { status } } };
   } catch (cause) {
     if (cause instanceof EgressError && cause.reason === 'redirects')
-      return { step: 'page', ok: true, detail: 'redirects' };
-    return { step: 'page', ok: false, detail: reasonOf(cause) };
+      return { step: 'page', ok: true, detail: { name: 'portal_redirects' } };
+    return { step: 'page', ok: false, ...failureOf(cause) };
   }
-}
-
-function reasonOf(cause: unknown): string {
-  const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  if (reason instanceof EgressError) return reason.reason;
-  return reason instanceof Error ? reason.message : String(reason);
 }

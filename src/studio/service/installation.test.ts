@@ -29,6 +29,13 @@ test('administrators see each part of the installation, and the settings without
   // Nobody listens at the address of the mail server.
   const healthy = { database: true, storage: true, mail: false, scanner: true, disk: true, certificate: true };
   assert.deepEqual(state, healthy);
+  const mail = body.parts.find(({ part }) => part === 'mail')!;
+  assert.deepEqual([mail.detail, mail.original !== ''], ['', true]);
+  const inGerman = (await admin.call(getInstallation, { headers: { 'accept-language': 'de' } })).body.parts;
+  const said = Object.fromEntries(inGerman.map(({ part, detail }) => [part, detail]));
+  assert.match(said['database']!, /^(?:SQLite|PostgreSQL), \d+ Migrationen$/);
+  assert.match(said['disk']!, /^[\d.]+(?:,\d)? von [\d.]+(?:,\d)? GB frei$/);
+  assert.deepEqual([said['storage'], said['scanner']], ['In einem lokalen Ordner', 'Aus']);
   assert.ok(!text.includes('swordfish'));
   const setting = body.settings.find(({ name }) => name === 'MODSTEAD_SMTP_URL')!;
   assert.equal(setting.value, '***');

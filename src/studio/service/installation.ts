@@ -6,6 +6,9 @@ import type { App } from '../../platform/app.ts';
 import { definitions, type Settings } from '../../platform/config/settings.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { parkedJobs, retryParked } from '../../platform/jobs/jobs.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import type { MessageValues } from '../../platform/localisation/message-format.ts';
+import { localise, type TextName } from '../../platform/localisation/texts.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { listLimited, listSlow } from '../../records/traffic/traffic.ts';
 import * as store from './store.ts';
@@ -34,51 +37,72 @@ function requireAdministrator(caller: Caller): void {
 interface PartHealth {
   readonly part: 'database' | 'storage' | 'mail' | 'scanner' | 'disk' | 'certificate';
   readonly ok: boolean;
+  /** In the language of the request. */
   readonly detail: string;
+  /** The words of a library or of another program. */
+  readonly original: string;
 }
 
-async function examined(part: PartHealth['part'], check: () => Promise<string>): Promise<PartHealth> {
+type Findings = Partial<Omit<PartHealth, 'part'>>;
+
+async function examined(part: PartHealth['part'], check: () => Promise<Findings>): Promise<PartHealth> {
+  const unless = { part, ok: true, detail: '', original: '' };
   try {
-    return { part, ok: true, detail: await check() };
+    return { ...unless, ...(await check()) };
   } catch (cause) {
-    return { part, ok: false, detail: cause instanceof Error ? cause.message : String(cause) };
+    return { ...unless, ok: false, original: cause instanceof Error ? cause.message : String(cause) };
   }
 }
 
 /** What the service depends on, examined now, and the settings in force. */
-export async function showInstallation(app: App, caller: Caller) {
+export async function showInstallation(app: App, caller: Caller, language: Language) {
   requireAdministrator(caller);
   const { settings, scanner } = app;
+  const said = (name: TextName, values?: MessageValues) => ({ detail: localise(name, language, values) });
   const parts = await Promise.all([
-    examined('database', async () => `${app.db.dialect}, ${await store.countMigrations(app.db.query)} migrations`),
-    examined('storage', async () => app.storage.check().then(() => (settings.storage ? 's3' : 'local'))),
-    examined('mail', async () => app.mail.check().then(() => (settings.smtpUrl ? 'smtp' : 'folder'))),
-    examined('scanner', async () => (scanner ? scanner.version() : 'off')),
-    examined('disk', () => freeSpace(settings)),
-    examined('certificate', () => certificate(app)),
+    examined('database', async () => {
+      const count = await store.countMigrations(app.db.query);
+      return said('installation_database', { database: DATABASES[app.db.dialect], count });
+    }),
+    examined('storage', async () => {
+      await app.storage.check();
+      return said(settings.storage ? 'installation_bucket' : 'installation_folder');
+    }),
+    examined('mail', async () => {
+      await app.mail.check();
+      return said(settings.smtpUrl ? 'installation_smtp' : 'installation_folder');
+    }),
+    examined('scanner', async () =>
+      scanner ? { original: await scanner.version() } : said('installation_no_scanner'),
+    ),
+    examined('disk', () => freeSpace(settings, language)),
+    examined('certificate', async () => certificate(app, language)),
   ]);
   return { parts, jobs: await store.countJobs(app.db.query), settings: settingsInForce(settings) };
 }
 
+const DATABASES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
 const WEEK_SECONDS = 7 * 86_400;
 
 /** The service renews a local certificate by itself; one of the settings is the operator's to renew. */
-async function certificate({ settings: { tlsCert }, clock }: App): Promise<string> {
-  if (!tlsCert) return 'local';
+function certificate({ settings: { tlsCert }, clock }: App, language: Language): Findings {
+  if (!tlsCert) return { detail: localise('installation_own_certificate', language) };
   const { validToDate } = new X509Certificate(tlsCert);
-  const said = `valid until ${validToDate.toISOString().slice(0, 10)}`;
-  if (validToDate.getTime() / 1000 < clock.now() + WEEK_SECONDS) throw new Error(said);
-  return said;
+  const date = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(validToDate);
+  return {
+    ok: validToDate.getTime() / 1000 >= clock.now() + WEEK_SECONDS,
+    detail: localise('installation_certificate', language, { date }),
+  };
 }
 
 const GIGABYTE = 1_000_000_000;
 
-async function freeSpace({ data, freeMegabytes }: Settings): Promise<string> {
+async function freeSpace({ data, freeMegabytes }: Settings, language: Language): Promise<Findings> {
   const { bavail, blocks, bsize } = await statfs(data);
   const free = bavail * bsize;
-  const said = `${(free / GIGABYTE).toFixed(1)} of ${((blocks * bsize) / GIGABYTE).toFixed(1)} GB free`;
-  if (free < freeMegabytes * 1_000_000) throw new Error(said);
-  return said;
+  const { format } = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const gigabytes = { free: format(free / GIGABYTE), total: format((blocks * bsize) / GIGABYTE) };
+  return { ok: free >= freeMegabytes * 1_000_000, detail: localise('installation_disk', language, gigabytes) };
 }
 
 /** Secrets are never shown, only whether they are set. */

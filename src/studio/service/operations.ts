@@ -39,7 +39,10 @@ const InstallationObject = z
       z.object({
         part: z.enum(['database', 'storage', 'mail', 'scanner', 'disk', 'certificate']),
         ok: z.boolean(),
-        detail: z.string(),
+        detail: z.string().meta({ description: 'What was found, in the language of the request; may be empty.' }),
+        original: z
+          .string()
+          .meta({ description: 'What a library or the scanner said, in its own words; may be empty.' }),
       }),
     ),
     jobs: z.object({ waiting: Integer, running: Integer, parked: Integer }),
@@ -62,10 +65,10 @@ export const getInstallation = operation({
   access: user('read', 'staff'),
   returns: ok(InstallationObject),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
-  handle: async (app, { caller }) => ({
+  handle: async (app, { caller, language }) => ({
     version: about.version,
     node: process.versions.node,
-    ...(await showInstallation(app, caller)),
+    ...(await showInstallation(app, caller, language)),
   }),
 });
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { localiseLater } from '../../platform/localisation/texts.ts';
 import { bodyOf, type Outcome } from '../../records/webhooks/delivering.ts';
 import type { DeliveryRow, WebhookRow, WithSecret } from '../../records/webhooks/endpoints.ts';
+import { failureText } from '../../records/webhooks/failures.ts';
 import type { StudioEventRow } from '../../records/webhooks/outbox.ts';
 
 export const WebhookObject = z
@@ -48,19 +51,36 @@ export function toWebhook(row: WebhookRow): z.input<typeof WebhookObject> {
 
 export const toWebhookSecret = ({ webhook, secret }: WithSecret) => ({ ...toWebhook(webhook), secret });
 
+const Message = z
+  .string()
+  .meta({ description: 'Why there was no answer, in the language of the request; empty if there was one.' });
+
+function messageOf(error: string | null, language: Language): string {
+  const text = error === null ? undefined : failureText(error);
+  return text ? localiseLater(text, language) : '';
+}
+
 export const WebhookTestObject = z
   .object({
     success: z.boolean(),
     status: Integer.nullable().meta({ description: 'The status that the endpoint answered, if it did.' }),
-    error: z.string().nullable(),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Begins with a code, such as `timeout` or `forbidden/only-https`.' }),
+    message: Message,
     duration_ms: Integer,
   })
   .meta({ id: 'WebhookTest' });
 
-export const toWebhookTest = ({ ok, status, error, durationMs }: Outcome): z.input<typeof WebhookTestObject> => ({
+export const toWebhookTest = (
+  { ok, status, error, durationMs }: Outcome,
+  language: Language,
+): z.input<typeof WebhookTestObject> => ({
   success: ok,
   status,
   error,
+  message: messageOf(error, language),
   duration_ms: durationMs,
 });
 
@@ -74,7 +94,11 @@ export const WebhookDeliveryObject = z
     state: z.enum(['waiting', 'delivered', 'parked']),
     attempts: Integer,
     status: Integer.nullable().meta({ description: 'The status of the last attempt, if it was answered.' }),
-    error: z.string().nullable(),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Begins with a code, such as `timeout` or `forbidden/only-https`.' }),
+    message: Message,
     duration_ms: Integer,
     date_added: Timestamp,
     date_tried: Timestamp,
@@ -83,7 +107,7 @@ export const WebhookDeliveryObject = z
   })
   .meta({ id: 'WebhookDelivery' });
 
-export function toDelivery(row: DeliveryRow): z.input<typeof WebhookDeliveryObject> {
+export function toDelivery(row: DeliveryRow, language: Language): z.input<typeof WebhookDeliveryObject> {
   return {
     id: row.id,
     webhook_id: row.webhook_id,
@@ -94,6 +118,7 @@ export function toDelivery(row: DeliveryRow): z.input<typeof WebhookDeliveryObje
     attempts: row.attempts,
     status: row.status,
     error: row.error,
+    message: messageOf(row.error, language),
     duration_ms: row.duration_ms,
     date_added: row.date_added,
     date_tried: row.date_tried,

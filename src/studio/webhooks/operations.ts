@@ -162,7 +162,8 @@ export const testGameWebhook = operation({
   params: WebhookPath,
   returns: ok(WebhookTestObject),
   errors: REFUSALS,
-  handle: async (app, { caller, params }) => toWebhookTest(await testWebhook(app, caller, placeOf(params))),
+  handle: async (app, { caller, params, language }) =>
+    toWebhookTest(await testWebhook(app, caller, placeOf(params)), language),
 });
 
 export const getGameWebhookDeliveries = operation({
@@ -176,9 +177,13 @@ export const getGameWebhookDeliveries = operation({
   list: deliveryListing,
   returns: ok(pageOf(WebhookDeliveryObject)),
   errors: REFUSALS,
-  handle: async (app, { caller, params, list }) => {
+  handle: async (app, { caller, params, list, language }) => {
     const { rows, total } = await listDeliveries(app, caller, placeOf(params), list);
-    return page(rows.map(toDelivery), total, list);
+    return page(
+      rows.map((row) => toDelivery(row, language)),
+      total,
+      list,
+    );
   },
 });
 
@@ -192,8 +197,8 @@ export const replayGameWebhookDelivery = operation({
   params: DeliveryPath,
   returns: ok(WebhookDeliveryObject),
   errors: REFUSALS,
-  handle: async (app, { caller, params }) =>
-    toDelivery(await replayDelivery(app, caller, placeOf(params), params.delivery_id)),
+  handle: async (app, { caller, params, language }) =>
+    toDelivery(await replayDelivery(app, caller, placeOf(params), params.delivery_id), language),
 });
 
 export const replayGameWebhook = operation({

@@ -205,6 +205,7 @@ test('an attempt without an answer within five seconds fails and is logged', asy
   await running;
   const [delivery] = await deliveries();
   assert.match(delivery!.error!, /^timeout: no complete answer within 5000 ms/);
+  assert.equal(delivery!.message, 'The server did not answer in time.');
   assert.ok(delivery!.state === 'waiting' && delivery!.duration_ms >= 5_000 && delivery!.date_due > api.clock.now());
   receiver.answers = (response) => response.end();
   await pass(60);
@@ -253,6 +254,8 @@ test('after a day a delivery and those behind it are parked, and are sent again 
       ['parked', null],
     ],
   );
+  const [failed, behind] = await deliveries();
+  assert.deepEqual([failed!.message, behind!.message], ['', `The earlier delivery ${failed!.id} failed.`]);
   receiver.got.length = 0;
   receiver.answers = (response) => response.end();
   await pass(DAY, 3_600);
@@ -326,12 +329,15 @@ test('a test event returns the endpoint’s answer', async () => {
   const game = await api.aGame();
   const { client, params, deliveries } = await aWebhook(game, receiver.url);
   const { body } = await client.call(testGameWebhook, { params });
-  assert.deepEqual([body.success, body.status, body.error], [false, 418, null]);
+  assert.deepEqual([body.success, body.status, body.error, body.message], [false, 418, null, '']);
   assert.deepEqual(typesOf(receiver.got), ['WEBHOOK_TEST']);
   await client.call(editGameWebhook, { params, body: { url: 'https://10.0.0.1/' } });
   const refused = (await client.call(testGameWebhook, { params })).body;
   assert.equal(refused.status, null);
   assert.match(refused.error!, /^forbidden/);
+  const headers = { 'accept-language': 'de' };
+  const inGerman = (await client.call(testGameWebhook, { params, headers })).body;
+  assert.equal(inGerman.message, 'Die Adresse liegt nicht im öffentlichen Internet.');
   assert.deepEqual(await deliveries(), []);
 });
 

@@ -4,6 +4,7 @@ import { ApiError, type ErrorName } from '../../../platform/errors/catalogue.ts'
 import type { LinkedPortal } from '../../../platform/vocabulary/game-platforms.ts';
 import { type Credentials, type Identity, type PortalSettings, textOf, type Verification } from '../identity.ts';
 import { addressOf, form, objectOf, type PlatformAnswer, requestPlatform, stringOf } from '../platform-requests.ts';
+import { failureOf } from '../probe-failures.ts';
 import type { Arriving, Leaving, ProbeStep, WebFlow } from './flow.ts';
 
 /** The answer of the token endpoint. */
@@ -110,11 +111,12 @@ async function probeSecret(flow: CodeFlow, leaving: Leaving): Promise<ProbeStep>
   try {
     const { body } = await requestToken(flow, leaving, leaving.state);
     const error = stringOf(body['error']) || stringOf(objectOf(body['error'])['type']);
-    return { step: 'secret', ok: error === 'invalid_grant', detail: error || 'no error in the answer' };
+    if (error === 'invalid_grant') return { step: 'secret', ok: true };
+    const detail = { name: error ? 'portal_error' : 'portal_unclear' } as const;
+    return { step: 'secret', ok: false, detail, original: error };
   } catch (cause) {
     if (!(cause instanceof ApiError)) throw cause;
-    const { cause: reason } = cause;
-    return { step: 'secret', ok: false, detail: reason instanceof Error ? reason.message : 'no answer' };
+    return { step: 'secret', ok: false, ...failureOf(cause) };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { App } from '../../../platform/app.ts';
 import type { ErrorName } from '../../../platform/errors/catalogue.ts';
+import type { LaterText } from '../../../platform/localisation/texts.ts';
 import type { Identity, PortalSettings } from '../identity.ts';
 
 /** A web sign-in that is at the portal. */
@@ -36,14 +37,16 @@ export class NotIdentifiedYet extends Error {
   }
 }
 
-/** How users of a portal sign in on the web: by a redirect to the portal and back. */
 /** A part of a sign-in that can be tried without a user. */
 export interface ProbeStep {
   readonly step: 'settings' | 'keys' | 'page' | 'secret';
   readonly ok: boolean;
-  readonly detail: string;
+  readonly detail?: LaterText;
+  /** The portal’s own words, or those of a library. */
+  readonly original?: string;
 }
 
+/** How users of a portal sign in on the web: by a redirect to the portal and back. */
 export interface WebFlow {
   /** Whether the game has all required settings. */
   isSetUp(settings: PortalSettings): boolean;

@@ -421,31 +421,28 @@ test('administrators test a portal step by step, without a user, and others may 
   await studioOf.refused(testGamePortal, { params }, 404, 14_000);
   const good = { ...SETTINGS, authorize_url: `${studio.url.replace('http:', 'https:')}/authorize` };
   assert.equal((await setUp(tested, { ...good, jwks_url: `${studio.url}/jwks` })).status, 200);
-  const steps = async () =>
-    (await studioOf.call(testGamePortal, { params })).body.steps.map(({ step, ok, detail }) => [step, ok, detail]);
+  const steps = async (language = 'en') => {
+    const { body } = await studioOf.call(testGamePortal, { params, headers: { 'accept-language': language } });
+    return body.steps.map(({ step, ok, detail, original }) => [step, ok, detail, original]);
+  };
   studio.on('/jwks', () => ({ json: { keys: [{ kty: 'RSA', kid: '1', n: 'x', e: 'AQAB' }] } }));
   studio.on('/token', ({ form }) => ({
     status: 400,
     json: { error: form.get('client_secret') === SECRET ? 'invalid_grant' : 'invalid_client' },
   }));
   const [keys, settings, page, secret] = await steps();
-  assert.deepEqual(keys, ['keys', true, '1 keys']);
-  assert.deepEqual(settings, ['settings', true, '']);
+  assert.deepEqual(keys, ['keys', true, '1 key', '']);
+  assert.deepEqual(settings, ['settings', true, '', '']);
   // The stand-in speaks no TLS, so its page does not show.
-  assert.deepEqual(page!.slice(0, 2), ['page', false]);
-  assert.deepEqual(secret, ['secret', true, 'invalid_grant']);
+  assert.deepEqual(page!.slice(0, 3), ['page', false, 'The server cannot be reached.']);
+  assert.deepEqual(secret, ['secret', true, '', '']);
   await setUp(tested, { client_secret: 'another' });
   studio.on('/jwks', () => ({ status: 404, json: {} }));
-  const wrong = await steps();
-  assert.deepEqual(
-    [wrong[0]!.slice(0, 2), wrong[3]],
-    [
-      ['keys', false],
-      ['secret', false, 'invalid_client'],
-    ],
-  );
+  const wrong = await steps('de');
+  assert.deepEqual(wrong[0], ['keys', false, 'Das Portal antwortet nicht wie erwartet.', '']);
+  assert.deepEqual(wrong[3], ['secret', false, 'Das Portal antwortet mit einem Fehler.', 'invalid_client']);
   studio.down('/token');
-  assert.deepEqual((await steps())[3]!.slice(0, 2), ['secret', false]);
+  assert.deepEqual((await steps('ja'))[3]!.slice(0, 3), ['secret', false, 'サーバーに接続できません。']);
   const stranger = await api.as(await api.aUser());
   await stranger.refused(testGamePortal, { params }, 403, 14_039);
 });
