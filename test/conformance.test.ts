@@ -1,6 +1,7 @@
 // Runs alone: it starts a program, and its checks hold many connections.
 // Runs on one database: it tests a client of the API.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
@@ -11,6 +12,7 @@ import { editGameOperation } from '../src/catalogue/games/operations.ts';
 import { CHECKS, type Suite } from '../tools/conformance/checks.ts';
 import { isGenuine, type Report, runChecks, signReport, textOf } from '../tools/conformance/report.ts';
 import { startApi } from './api.ts';
+import { endOf } from './commands.ts';
 
 const api = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '127.0.0.1' } });
 const game = await api.aGame();
@@ -241,4 +243,26 @@ test('the suite finds every planted fault', async () => {
   }
   fault = { found: '' };
   assert.deepEqual(missed, []);
+});
+
+/** Runs the program as `npm run conformance` does, straight to the service. */
+async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const address = `https://localhost:${api.port}`;
+  const given = ['--url', address, '--connect', address, '--api-key', game.api_key, '--game', String(game.id), ...args];
+  const child = spawn(process.execPath, ['tools/conformance.ts', ...given], {
+    cwd: join(import.meta.dirname, '..'),
+    env: { PATH: process.env['PATH'], ...env },
+  });
+  return endOf(child);
+}
+
+test('over TLS the program trusts the authorities of --ca or of NODE_EXTRA_CA_CERTS, and nobody else', async () => {
+  const ca = api.service.certificateFile!;
+  for (const ended of [await runSuite(['--ca', ca]), await runSuite([], { NODE_EXTRA_CA_CERTS: ca })]) {
+    assert.equal(ended.code, 0, ended.out + ended.err);
+    assert.match(ended.out, /signed by /);
+  }
+  const stranger = await runSuite([]);
+  assert.notEqual(stranger.code, 0);
+  assert.match(stranger.out + stranger.err, /certificate/);
 });

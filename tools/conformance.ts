@@ -11,6 +11,7 @@ const { values } = parseArgs({
     game: { type: 'string' },
     write: { type: 'boolean', default: false },
     connect: { type: 'string' },
+    ca: { type: 'string' },
     timeout: { type: 'string', default: '10' },
     'sign-key': { type: 'string' },
     output: { type: 'string' },
@@ -20,11 +21,12 @@ const { values } = parseArgs({
 });
 
 const HELP = `npm run conformance -- --url URL --api-key KEY [--token TOKEN [--write]] [--game ID]
-  [--connect URL] [--timeout SECONDS] [--sign-key FILE] [--output FILE]
+  [--connect URL] [--ca FILE] [--timeout SECONDS] [--sign-key FILE] [--output FILE]
 npm run conformance -- --verify FILE
 Checks a server of this dialect: operations, objects, errors, and what shipped clients rely on. It only reads, unless --write
-lets it subscribe and rate with the token, which it takes back. --connect sends all connections to another address. The report
-is signed with Ed25519, by the key in the PEM file of --sign-key or by a new one; --verify checks the signature of a report.
+lets it subscribe and rate with the token, which it takes back. --connect sends all connections to another address, and --ca
+trusts the authorities of a PEM file besides the public ones, as NODE_EXTRA_CA_CERTS does. The report is signed with Ed25519, by the
+key in the PEM file of --sign-key or by a new one; --verify checks the signature of a report.
 Exit codes: 0 all checks passed; 1 some failed; 2 wrong usage.`;
 
 if (values.help || (!values.url && !values.verify)) {
@@ -47,6 +49,7 @@ const report = await runChecks({
     base,
     connect: values.connect ? new URL(values.connect) : undefined,
     timeoutMs: Number(values.timeout) * 1_000,
+    ca: values.ca && readFileSync(values.ca, 'utf8'),
   },
   contract,
   apiKey: values['api-key'],

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectPlain } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, rootCertificates } from 'node:tls';
 
 export interface Reply {
   readonly status: number;
@@ -23,7 +23,11 @@ export interface Server {
   /** Where all connections go, whatever host an address names; for staging servers and proxies. */
   readonly connect?: URL | undefined;
   readonly timeoutMs: number;
+  /** Certificates of authorities, besides those that Node.js trusts. */
+  readonly ca?: string | undefined;
 }
+
+const trusted = ({ ca }: Server) => (ca === undefined ? {} : { ca: [...rootCertificates, ca] });
 
 export const jsonOf = (bytes: Buffer): unknown => {
   try {
@@ -51,7 +55,7 @@ export function exchange(server: Server, method: string, target: string, asked: 
       method,
       host: to.hostname,
       port: to.port || (isTls ? 443 : 80),
-      ...(isTls && { servername: url.hostname }),
+      ...(isTls && { servername: url.hostname, ...trusted(server) }),
       path: url.pathname + url.search,
       headers,
       agent: false,
@@ -81,7 +85,7 @@ export function statusOfRaw(server: Server, path: string): Promise<number> {
   const head = `GET ${base.pathname.replace(/\/$/, '')}${path} HTTP/1.1\r\nhost: ${base.host}\r\naccept: application/json\r\nconnection: close\r\n\r\n`;
   return new Promise((resolve, reject) => {
     const socket = isTls
-      ? connectTls({ host: to.hostname, port, servername: base.hostname })
+      ? connectTls({ host: to.hostname, port, servername: base.hostname, ...trusted(server) })
       : connectPlain({ host: to.hostname, port });
     let text = '';
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no answer within ${timeoutMs} ms`)));
