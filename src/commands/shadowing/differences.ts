@@ -22,7 +22,13 @@ const isAddress = (value: unknown): value is string =>
 
 /** Each service has its own hosts, and signs links and names images in its own way. */
 const areEquivalent = (old: unknown, fresh: unknown): boolean =>
-  isAddress(old) && isAddress(fresh) && new URL(old).host !== new URL(fresh).host;
+  isAddress(old) &&
+  isAddress(fresh) &&
+  (new URL(old).host !== new URL(fresh).host || unsigned(old) === unsigned(fresh));
+
+/** A new service may already have the address of the old one; then only the signatures of downloads differ. */
+const unsigned = (address: string): string =>
+  address.replace(/(?<=\/download)\/[^?]*|(?<=[?&]verification_hash=)[^&]*/g, '');
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
