@@ -126,17 +126,27 @@ export async function removeTagOptions(
     const group = groups.find((each) => isSame(each.name, name));
     if (!group) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name', rule: 'invalid' }] });
     const tags = names.length === 0 ? group.tags : [...new Set(names.map((each) => tagIn(group, each)))];
-    const ids = tags.map(({ id }) => id);
-    const fields = ids.map(tagField);
-    await store.removePairs(transaction.query, ids);
-    await removeTags(transaction.query, ids);
-    if (names.length === 0) await removeTagGroup(transaction.query, group.id);
-    await withdrawTranslations(transaction, gameId, names.length === 0 ? [...fields, groupField(group.id)] : fields);
-    await refreshLater(app, transaction, tags);
-    await tagOptionsChanged(app, transaction, gameId);
+    await dropTagOptions(app, transaction, gameId, { tags, ...(names.length === 0 && { groupId: group.id }) });
     const data = { group: name, tags: tags.map((tag) => tag.name) };
     await auditGame(app, transaction, caller, gameId, { action: 'tags-remove', data });
   });
+}
+
+/** Removes tags, and with `groupId` their group. */
+export async function dropTagOptions(
+  app: App,
+  transaction: Transaction,
+  gameId: number,
+  { tags, groupId }: { readonly tags: readonly Pick<Tag, 'id'>[]; readonly groupId?: number },
+): Promise<void> {
+  const ids = tags.map(({ id }) => id);
+  const fields = ids.map(tagField);
+  await store.removePairs(transaction.query, ids);
+  await removeTags(transaction.query, ids);
+  if (groupId !== undefined) await removeTagGroup(transaction.query, groupId);
+  await withdrawTranslations(transaction, gameId, groupId === undefined ? fields : [...fields, groupField(groupId)]);
+  await refreshLater(app, transaction, tags);
+  await tagOptionsChanged(app, transaction, gameId);
 }
 
 function tagIn(group: TagGroup, name: string): Tag {

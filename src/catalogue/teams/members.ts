@@ -116,7 +116,7 @@ export async function removeMember(app: App, caller: UserCaller, place: Place, i
     await requireStaysLed(transaction, acting, seat, 'TEAM_MUST_HAVE_LEADER');
     if (isSensitive(acting, seat, 0))
       await checkSensitiveChange(app, transaction, caller, place.gameId, { kind: 'remove', member: id });
-    if (seat.user_id !== null) await leaveTeam(app, transaction, acting, id, seat.user_id);
+    if (seat.user_id !== null) await leaveTeam(app, transaction, place, { id, userId: seat.user_id }, acting.userId);
     else {
       await store.closeInvite(transaction.query, id, app.clock.now());
       invalidateTeam(app, transaction, place);
@@ -146,13 +146,19 @@ export async function auditTeam(
   await audit(app, transaction, { actor: userId, action: `${resource}.team-${done}`, subject, data });
 }
 
-async function leaveTeam(app: App, transaction: Transaction, acting: Acting, id: number, userId: number) {
-  const { place } = acting;
+/** Removes a seat with the powers that it gave; `by` is who decided it. */
+export async function leaveTeam(
+  app: App,
+  transaction: Transaction,
+  place: Place,
+  { id, userId }: { readonly id: number; readonly userId: number },
+  by: number,
+): Promise<void> {
   for (const { onLeave } of app.extensions.of(teamExtensions)) await onLeave?.(app, transaction, place, userId);
   await store.removeMember(transaction.query, id);
   await closeInvitesAbove(app, transaction, place, userId, 0);
   await recordMembership(app, transaction, place, userId, 'USER_TEAM_LEAVE');
-  await teamChanged(app, transaction, place, acting.userId);
+  await teamChanged(app, transaction, place, by);
 }
 
 /** Callers who may not read invitations get the error of a missing one. */

@@ -285,14 +285,23 @@ export async function deleteModfile(
     if (!isOwn && levels.game < ADMINISTRATOR) throw new ApiError('MODFILE_NO_DELETE_PERMISSION');
     const live = await store.liveFilesOf(transaction, mod.id);
     if ([...live.values()].includes(fileId)) throw new ApiError('MODFILE_CANNOT_DELETE_ACTIVE_RELEASE');
-    await store.change(transaction, fileId, { status: FILE_DELETED, date_updated: app.clock.now() });
-    await store.removeAwaited(transaction, fileId);
-    await dropPostponed(app, transaction, fileId);
-    await scheduleCleanup(app, transaction, file.storage_key);
+    await dropFile(app, transaction, file);
     invalidateMod(transaction, mod.game_id, mod.id);
     await deleted?.(transaction);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-remove', data: { file: fileId } });
   });
+}
+
+/** Marks a file as deleted. Its bytes go as soon as no other file has them. */
+export async function dropFile(
+  app: App,
+  transaction: Transaction,
+  { id, storage_key }: Pick<store.ModfileRow, 'id' | 'storage_key'>,
+): Promise<void> {
+  await store.change(transaction, id, { status: FILE_DELETED, date_updated: app.clock.now() });
+  await store.removeAwaited(transaction, id);
+  await dropPostponed(app, transaction, id);
+  await scheduleCleanup(app, transaction, storage_key);
 }
 
 export interface Decisions {
