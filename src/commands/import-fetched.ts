@@ -11,6 +11,7 @@ export interface Fetching {
   readonly folder: string;
   readonly source: string;
   readonly powers: boolean;
+  readonly overwrite: boolean;
   readonly isFetchOnly: boolean;
   readonly isDryRun: boolean;
   readonly isQuiet: boolean;
@@ -40,6 +41,7 @@ export async function importFetched(app: App, fetching: Fetching) {
     const options = {
       powers: fetching.powers,
       trusted: false,
+      overwrite: fetching.overwrite,
       ...(!fetching.isQuiet && { progress: printProgress() }),
     };
     const report = await (fetching.isDryRun ? dryRun : importArchive)(app, source, options);

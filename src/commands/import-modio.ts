@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Claim, Piece } from '../moving/origins/modio.ts';
+import type { Claim, Piece } from '../moving/origins/modio-reader.ts';
 import { command, idOf, misuse, Refusal } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
@@ -10,7 +10,8 @@ export default command({
   says: `Imports a game from another server of this API, with its ids, through the API alone.
 
 FOLDER keeps what was fetched: a run that was interrupted continues, and the next one fetches only what has changed
-since. Requests are few at once and pause when the server asks for it. Run it nightly before a switch.
+since, and removes what was removed there. What was changed here meanwhile stays, and the report names it.
+Requests are few at once and pause when the server asks for it. Run it nightly before a switch, with the same token.
 Users become placeholders that their owners claim by signing in with the address or portal account of --claims.`,
   json: true,
   positionals: true,
@@ -43,6 +44,7 @@ Users become placeholders that their owners claim by signing in with the address
     },
     parallel: { type: 'string', value: 'N', says: 'requests at once, from 1 to 32 (default: 4)' },
     'with-powers': { type: 'boolean', says: 'also take the team of the game' },
+    overwrite: { type: 'boolean', says: 'also replace and remove what was changed here since the last import' },
     'fetch-only': { type: 'boolean', says: 'write the archive and import nothing' },
     'dry-run': { type: 'boolean', says: 'fetch, count what would be taken, and import nothing' },
   },
@@ -50,7 +52,8 @@ Users become placeholders that their owners claim by signing in with the address
     const [folder, more] = positionals;
     if (folder === undefined || more !== undefined) throw misuse('Name one folder for what is fetched.');
     const game = idOf(values.game, '--game');
-    const { PIECES, ModioOrigin } = await import('../moving/origins/modio.ts');
+    const { ModioOrigin } = await import('../moving/origins/modio.ts');
+    const { PIECES } = await import('../moving/origins/modio-reader.ts');
     for (const piece of values.without)
       if (!PIECES.includes(piece as Piece)) throw misuse(`--without must be one of ${PIECES.join(', ')}.`);
     const claims = await linesOf(values.claims);
@@ -59,6 +62,7 @@ Users become placeholders that their owners claim by signing in with the address
       const { Fetcher } = await import('../moving/origins/fetcher.ts');
       const { KeptConnections } = await import('../platform/egress/egress.ts');
       const { importFetched } = await import('./import-fetched.ts');
+      const { keptOf } = await import('../records/imports/store.ts');
       const connections = new KeptConnections();
       const fetcherWith = (token: string | undefined) =>
         new Fetcher(app.egress, {
@@ -70,10 +74,13 @@ Users become placeholders that their owners claim by signing in with the address
           parallel: parallelOf(values.parallel),
         });
       const fetcher = fetcherWith(values.token);
+      const source = `${fetcher.base.href}games/${game}`;
+      const keptMods = await keptOf(app.db.query, source, 'mods');
       return importFetched(app, {
         folder: resolve(folder),
-        source: `${fetcher.base.href}games/${game}`,
+        source,
         powers: values['with-powers'],
+        overwrite: values.overwrite,
         isFetchOnly: values['fetch-only'],
         isDryRun: values['dry-run'],
         isQuiet: json,
@@ -84,6 +91,9 @@ Users become placeholders that their owners claim by signing in with the address
             peopleTokens,
             claims: claims.map(claimOf),
             fetcherWith,
+            keptMods,
+            now: () => app.clock.now(),
+            isMember: values.token !== undefined,
             ...(progress && { progress }),
           })
             .fetch()

@@ -15,7 +15,7 @@ export function printProgress(): (part: string, rows: number) => void {
 
 /** What a command that imports prints. */
 export function printedReport(report: Report, { seconds, isDryRun }: { seconds: number; isDryRun: boolean }) {
-  const { taken, refused, refusals, intoEmpty } = report;
+  const { taken, refused, refusals, intoEmpty, removed, removals } = report;
   const lines = refusals.map(({ part, line, reason }): [string, string] => [
     line === 0 ? part : `${part}:${line}`,
     reason,
@@ -27,12 +27,20 @@ export function printedReport(report: Report, { seconds, isDryRun }: { seconds: 
         intoEmpty ? 'with all ids, into an empty service' : 'with new ids for taken ones',
       ],
       ...Object.entries(taken).map(([kind, rows]): [string, string] => [kind, String(rows)]),
+      ...Object.entries(removed).map(([kind, rows]): [string, string] => [
+        isDryRun ? 'Would remove' : 'Removed',
+        `${rows} ${kind}`,
+      ]),
+      ...removals.map(({ resource, old_id, change, name }): [string, string] => [
+        `${resource} ${old_id}`,
+        `${change}${name && `: ${name}`}`,
+      ]),
       ['Refused', String(refused)],
       ...lines,
     ]),
   ];
   return {
-    object: { taken, refused, refusals, into_empty: intoEmpty, seconds, dry_run: isDryRun },
+    object: { taken, refused, refusals, removed, removals, into_empty: intoEmpty, seconds, dry_run: isDryRun },
     text: text.join('\n'),
   };
 }

@@ -4,18 +4,19 @@ import { withApp } from './operator.ts';
 
 export default command({
   name: 'import',
-  usage: 'FOLDER|FILE.tar [--with-powers] [--trust] [--dry-run]',
+  usage: 'FOLDER|FILE.tar [--with-powers] [--trust] [--overwrite] [--dry-run]',
   says: `Imports an archive: one of "export", or one that anyone wrote by docs/import-format.md.
 
 An empty service takes everything with its ids, dates and orders. Another one gives new ids to rows whose ids are
 taken; the old ids of games and mods then still answer where nothing else has them.
 An interrupted import continues where it stopped, a complete one is not repeated, and a newer archive of the same
-source updates what the older one brought.`,
+source updates what the older one brought, except what was changed here since.`,
   json: true,
   positionals: true,
   options: {
     'with-powers': { type: 'boolean', says: 'also take staff, administrators and the teams of games' },
     trust: { type: 'boolean', says: 'take the results of virus scans as they are, instead of scanning again' },
+    overwrite: { type: 'boolean', says: 'also replace and remove what was changed here since the last import' },
     'dry-run': { type: 'boolean', says: 'count what would be taken, and write nothing' },
   },
   run: async ({ positionals, values, settings, environment, json }) => {
@@ -29,6 +30,7 @@ source updates what the older one brought.`,
         const options = {
           powers: values['with-powers'],
           trusted: values.trust,
+          overwrite: values.overwrite,
           ...(!json && { progress: printProgress() }),
         };
         const started = performance.now();

@@ -9,6 +9,28 @@ export const FILES_FOLDER = 'files/';
 /** The kind whose lines are the digests of the files. */
 export const FILES_KIND = 'files';
 
+/** The kind whose lines are complete lists of ids at the source: what is missing in them is gone there. */
+export const LISTED_KIND = 'listed';
+/** The kind whose lines are what the source has no longer. */
+export const GONE_KIND = 'gone';
+
+const SourceId = z.int().min(0);
+export const Listed = z.strictObject({
+  kind: z.string(),
+  of: z.string().meta({ description: 'The kind that the listed rows belong to.' }),
+  of_id: SourceId,
+  ids: z.array(SourceId),
+  after: SourceId.optional().meta({ description: 'The list is complete for larger ids than this one.' }),
+  until: SourceId.optional().meta({ description: 'The list is complete up to this id.' }),
+  live: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Of a list of modfiles: the platforms that have a live file, "" for none in particular.' }),
+});
+export type Listed = z.infer<typeof Listed>;
+export const Gone = z.strictObject({ kind: z.string(), id: SourceId, state: z.enum(['deleted', 'hidden']) });
+export type Gone = z.infer<typeof Gone>;
+
 const Digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const Part = z.object({

@@ -1,56 +1,42 @@
 import { sql } from 'kysely';
+import { commentsScope } from '../../community/comments/comments.ts';
 import { personalData } from '../../composition/resources.ts';
 import { concludeArrival } from '../../files/modfiles/bytes.ts';
 import { awaitScan } from '../../files/modfiles/scans.ts';
 import { accessChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import { isDuplicate, type Transaction } from '../../platform/database/database.ts';
-import type { ImportRow } from '../../records/imports/imports.ts';
 import * as store from '../../records/imports/store.ts';
 import { type Described, json, partNames } from '../archive/contents.ts';
 import { ArchiveProblem, type Line, linesOf } from '../archive/lines.ts';
-import { FILES_KIND, kindOf } from '../archive/manifest.ts';
+import { FILES_KIND, GONE_KIND, kindOf, LISTED_KIND } from '../archive/manifest.ts';
 import type { Source } from '../archive/source.ts';
-import { importOrder, type References, referencesOf } from '../tables/references.ts';
-import { type Schema, schemaOf, type Table } from '../tables/schema.ts';
+import { importOrder, referencesOf } from '../tables/references.ts';
+import { schemaOf, type Table } from '../tables/schema.ts';
 import { isMoved, type Moved } from '../tables/treatment.ts';
 import { treatmentOf } from '../tables/treatments.ts';
+import { isAbsenceKind } from './absences.ts';
 import { requireSafe } from './checks.ts';
 import type { Given } from './defaults.ts';
 import { mapReferences } from './ids.ts';
+import type { Importing } from './importing.ts';
 import { accountsByAddress, giveFreeNames } from './people.ts';
-import { modsBefore, replaceMods } from './replaced-mods.ts';
+import { takeAbsences } from './removals.ts';
+import { modsBefore, partsOfKept, replaceParts, replaceWords } from './replaced-parts.ts';
 import { type Row, RowProblem, rowOf } from './rows.ts';
 import { type FileLine, type FromFiles, storeObject, takeFiles } from './stored-files.ts';
+import { keepChanged, versionOf } from './versions.ts';
 import { allocateIds, existing, putRows, reserveIds } from './writer.ts';
-
-export interface ImportOptions {
-  /** Takes staff, administrators and teams of games, who get rights over others. */
-  readonly powers: boolean;
-  /** Takes the results of virus scans as they are. */
-  readonly trusted: boolean;
-  readonly progress?: (part: string, rows: number) => void;
-}
-
-/** What an import needs everywhere. */
-export interface Importing {
-  readonly app: App;
-  readonly source: Source;
-  readonly described: Described;
-  readonly options: ImportOptions;
-  readonly schema: Schema;
-  readonly references: References;
-  readonly row: ImportRow;
-}
 
 const ROWS_AT_ONCE = 500;
 const BYTES_AT_ONCE = 4 * 1024 ** 2;
 const FILES_AT_ONCE = 50;
+const ABSENCES_AT_ONCE = 100;
 
 /** The parts in the order in which they are taken: parents before children. */
 export async function plannedParts(app: App, source: Source, described: Described): Promise<string[]> {
   const schema = await schemaOf(app.db);
-  const order = [FILES_KIND, ...importOrder(schema, referencesOf(schema, personalData))];
+  const order = [FILES_KIND, ...importOrder(schema, referencesOf(schema, personalData)), LISTED_KIND, GONE_KIND];
   const placeOf = (name: string) => order.indexOf(kindOf(name)!);
   return partNames(source, described.manifest)
     .filter((name) => placeOf(name) >= 0)
@@ -67,7 +53,7 @@ export async function isEmpty({ db }: App): Promise<boolean> {
 /** Why a kind is not taken into this service, if it is not. */
 export function refusalOf(kind: string, { row, options }: Pick<Importing, 'row' | 'options'>): string | undefined {
   const treatment = treatmentOf(kind);
-  if (kind === FILES_KIND) return undefined;
+  if (kind === FILES_KIND || isAbsenceKind(kind)) return undefined;
   if (!treatment) return 'no such kind';
   if (!isMoved(treatment)) return 'left' in treatment ? treatment.left : `rebuilt from ${treatment.rebuilt}`;
   if (treatment.moved === 'service' && row.into_empty === 0) return 'only an empty service takes it';
@@ -101,7 +87,8 @@ async function skipPart(transaction: Transaction, importId: number, name: string
 }
 
 async function* batchesOf(source: Source, name: string, from: number): AsyncGenerator<Line[]> {
-  const most = kindOf(name) === FILES_KIND ? FILES_AT_ONCE : ROWS_AT_ONCE;
+  const kind = kindOf(name)!;
+  const most = kind === FILES_KIND ? FILES_AT_ONCE : isAbsenceKind(kind) ? ABSENCES_AT_ONCE : ROWS_AT_ONCE;
   let batch: Line[] = [];
   let bytes = 0;
   for await (const line of linesOf(name, await source.open(name))) {
@@ -148,6 +135,7 @@ interface Refused {
 async function takeBatch(importing: Importing, name: string, lines: readonly Line[]): Promise<number> {
   const kind = kindOf(name)!;
   if (kind === FILES_KIND) return takeObjects(importing, name, lines);
+  if (isAbsenceKind(kind)) return takeLists(importing, name, lines);
   const prepared = await prepareLines(importing, kind, name, lines);
   return put(importing, name, prepared.taken, prepared.refused, lines.at(-1)!.number);
 }
@@ -199,6 +187,23 @@ async function takeObjects({ app, source, row }: Importing, name: string, lines:
     await store.putProgress(transaction, row.id, name, lines.at(-1)!.number, lines.length - refused.length);
   });
   return lines.length - refused.length;
+}
+
+/** An empty service had nothing that could be gone. */
+async function takeLists(importing: Importing, name: string, lines: readonly Line[]): Promise<number> {
+  const { app, row } = importing;
+  return app.db.write(async (transaction) => {
+    let taken = 0;
+    for (const line of row.into_empty === 1 ? [] : lines)
+      try {
+        taken += await takeAbsences(importing, transaction, name, line);
+      } catch (error) {
+        const { reason } = refusalFor(error, line.number);
+        await store.refuse(transaction, row.id, name, line.number, reason);
+      }
+    await store.putProgress(transaction, row.id, name, lines.at(-1)!.number, 0);
+    return taken;
+  });
 }
 
 function refusalFor(error: unknown, line: number): Refused {
@@ -262,17 +267,23 @@ async function putBatch(
   const lineOf = new Map(copies.map(({ row, line }) => [row, line]));
   const problems = [...refused];
   let rows = copies.map(({ row }) => row);
+  const kept = into_empty === 0 ? await keepChanged(importing, transaction, kind, rows) : new Map<Row, string>();
+  rows = rows.filter((row) => !kept.has(row));
   const ids = await giveIds(importing, transaction, table, rows);
   if (into_empty === 0) {
     const missing = await mapReferences(transaction, source, references, table, rows, ids.here);
-    for (const [row, reason] of missing) problems.push({ line: lineOf.get(row)!, reason });
-    rows = rows.filter((row) => !missing.has(row));
+    for (const [row, reason] of [...kept, ...missing]) problems.push({ line: lineOf.get(row)!, reason });
+    const ofKept = await partsOfKept(transaction, id, kind, rows);
+    rows = rows.filter((row) => !missing.has(row) && !ofKept.has(row));
   }
   for (const { files } of copies) for (const token of files?.arrivals ?? []) await concludeArrival(transaction, token);
   const written = await putKind(importing, transaction, table, rows, ids);
   if (kind === 'modfiles' && !importing.options.trusted)
     for (const row of written) await awaitScan(app, transaction, { storage_key: String(row['storage_key']) });
   if (['team_members', 'site_staff', 'users'].includes(kind)) accessChanged(transaction);
+  if (kind === 'comments')
+    for (const { resource, resource_id } of written)
+      transaction.changed(commentsScope({ resource: String(resource), id: resource_id as number }));
   for (const { line, reason } of problems) await store.refuse(transaction, id, name, line, reason.slice(0, 500));
   await store.putProgress(transaction, id, name, last, rows.length);
   return rows.length;
@@ -340,7 +351,8 @@ async function putKind(
   const updated = written.filter((row) => again.has(row));
   const before = table.name === 'mods' ? await modsBefore(transaction, updated) : [];
   await putRows(transaction, dialect, table, written, { withIds: true });
-  if (table.name === 'mods') await replaceMods(importing.schema, transaction, before, updated);
+  await replaceParts(importing.schema, transaction, table.name, updated);
+  await replaceWords(transaction, before, updated);
   await rememberIds(transaction, importing, table.name, named, old);
   return [...unnamed, ...written];
 }
@@ -363,6 +375,14 @@ async function rememberIds(
   rows: readonly Row[],
   oldIds: ReadonlyMap<Row, number>,
 ): Promise<void> {
-  const remembered = rows.map((row) => ({ source, resource, old_id: oldIds.get(row)!, new_id: row['id']!, import_id }));
+  const remembered = rows.map((row) => ({
+    source,
+    resource,
+    old_id: oldIds.get(row)!,
+    new_id: row['id']!,
+    import_id,
+    version: versionOf(resource, row),
+    kept_in: 0,
+  }));
   await putRows(transaction, app.db.dialect, schema.get('imported_ids')!, remembered, { withIds: true });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Manifest } from '../archive/manifest.ts';
+import { Gone, Listed, Manifest } from '../archive/manifest.ts';
 import type { Column, Schema, Table } from '../tables/schema.ts';
 import { isMoved, type Moved, type Treatment } from '../tables/treatment.ts';
 import { TREATMENTS } from '../tables/treatments.ts';
@@ -43,14 +43,31 @@ export function archiveSchema(schema: Schema): object {
     required: ['name', 'bytes', 'sha256'],
     additionalProperties: false,
   };
+  const lists = [
+    [
+      'listed',
+      described(
+        Listed,
+        'A complete list of ids at the source: what an earlier archive brought and it lacks is removed.',
+      ),
+    ],
+    ['gone', described(Gone, 'Something that the source has no longer; only mods can be hidden.')],
+  ] as const;
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Modstead archive',
     description:
       'The manifest, and under $defs a line of rows/KIND.jsonl for each kind. docs/import-format.md explains it.',
     ...z.toJSONSchema(Manifest, { io: 'input' }),
-    $defs: Object.fromEntries([...kinds, ['files', file] as const].sort(([one], [other]) => (one < other ? -1 : 1))),
+    $defs: Object.fromEntries(
+      [...kinds, ...lists, ['files', file] as const].sort(([one], [other]) => (one < other ? -1 : 1)),
+    ),
   };
+}
+
+function described(schema: z.ZodType, description: string): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return { description, ...rest };
 }
 
 function lineSchema(table: Table, treatment: Moved): object {

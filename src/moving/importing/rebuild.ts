@@ -18,7 +18,7 @@ import { resignLedger } from '../../money/ledger/resigning.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { resignAudit } from '../../records/audit/audit.ts';
 import * as store from '../../records/imports/store.ts';
-import type { Importing } from './import.ts';
+import type { Importing } from './importing.ts';
 
 const AT_ONCE = 200;
 

@@ -10,13 +10,18 @@ import { audit } from '../../records/audit/audit.ts';
 import type { ImportRow } from '../../records/imports/imports.ts';
 import * as store from '../../records/imports/store.ts';
 import { type Described, describe } from '../archive/contents.ts';
-import { linesOf } from '../archive/lines.ts';
+import { type Line, linesOf } from '../archive/lines.ts';
 import { FILES_KIND, kindOf } from '../archive/manifest.ts';
 import type { Source } from '../archive/source.ts';
 import { referencesOf } from '../tables/references.ts';
 import { schemaOf } from '../tables/schema.ts';
-import { type ImportOptions, isEmpty, plannedParts, refusalOf, takeParts } from './import.ts';
+import { absentIn, isAbsenceKind } from './absences.ts';
+import { isEmpty, plannedParts, refusalOf, takeParts } from './import.ts';
+import type { Importing, ImportOptions } from './importing.ts';
 import { rebuild } from './rebuild.ts';
+import { keptReason } from './removals.ts';
+import { RowProblem } from './rows.ts';
+import { changedHere, isVersioned, keptBecause } from './versions.ts';
 
 export interface Refusal {
   readonly part: string;
@@ -32,9 +37,13 @@ export interface Report {
   /** The first thousand. */
   readonly refusals: readonly Refusal[];
   readonly intoEmpty: boolean;
+  /** What the source has no longer, by kind. */
+  readonly removed: Readonly<Record<string, number>>;
+  /** The first thousand. */
+  readonly removals: readonly store.Removal[];
 }
 
-const REFUSALS_SHOWN = 1_000;
+const SHOWN_MAX = 1_000;
 
 /** Imports an archive, or continues an import that was interrupted. A complete one is not repeated. */
 export async function importArchive(app: App, source: Source, options: ImportOptions): Promise<Report> {
@@ -70,8 +79,10 @@ async function begin(app: App, source: Source, described: Described, options: Im
 }
 
 /** Names what is imported and how: other bytes or other options are another import. */
-async function digestOf(source: Source, { manifest, digest }: Described, { powers, trusted }: ImportOptions) {
-  const hash = createHash('sha256').update(JSON.stringify([digest, powers, trusted]));
+async function digestOf(source: Source, { manifest, digest }: Described, options: ImportOptions) {
+  const { powers, trusted, overwrite } = options;
+  const how = [digest, powers, trusted, ...(overwrite ? ['overwrite'] : [])];
+  const hash = createHash('sha256').update(JSON.stringify(how));
   if (!manifest.parts)
     for (const name of [...source.parts].sort())
       for await (const chunk of await source.open(name)) hash.update(name).update(chunk as Uint8Array);
@@ -100,26 +111,98 @@ async function reportOf(app: App, { id, into_empty }: ImportRow): Promise<Report
   return {
     taken,
     refused: await store.refusalCount(app.db.query, id),
-    refusals: await store.refusalsOf(app.db.query, id, REFUSALS_SHOWN),
+    refusals: await store.refusalsOf(app.db.query, id, SHOWN_MAX),
     intoEmpty: Number(into_empty) === 1,
+    removed: await store.removalCounts(app.db.query, id),
+    removals: await store.removalsOf(app.db.query, id, SHOWN_MAX),
   };
 }
+
+/** What a dry run counts. */
+interface Counted {
+  readonly taken: Record<string, number>;
+  readonly refusals: Refusal[];
+  readonly removed: Record<string, number>;
+  readonly removals: store.Removal[];
+}
+
+const LINES_AT_ONCE = 500;
 
 /** Counts what an import would take, and writes nothing. */
 export async function dryRun(app: App, source: Source, options: ImportOptions): Promise<Report> {
   const described = await describe(source);
   const into_empty = Number(await isEmpty(app));
   const row = { id: 0, source: described.manifest.source, digest: '', into_empty, date_added: 0, date_finished: 0 };
-  const taken: Record<string, number> = {};
-  const refusals: Refusal[] = [];
+  const counted: Counted = { taken: {}, refusals: [], removed: {}, removals: [] };
   for (const name of await plannedParts(app, source, described)) {
     const kind = kindOf(name)!;
     const reason = kind === FILES_KIND ? undefined : refusalOf(kind, { row, options });
-    if (reason !== undefined) {
-      refusals.push({ part: name, line: 0, reason });
-      continue;
-    }
-    for await (const _ of linesOf(name, await source.open(name))) taken[kind] = (taken[kind] ?? 0) + 1;
+    if (reason !== undefined) counted.refusals.push({ part: name, line: 0, reason });
+    else if (isAbsenceKind(kind)) await countAbsences(app, source, { row, options }, name, counted);
+    else await countRows(app, source, { row, options }, name, counted);
   }
-  return { taken, refused: refusals.length, refusals, intoEmpty: into_empty === 1 };
+  const { refusals, removals } = counted;
+  return {
+    ...counted,
+    refused: refusals.length,
+    refusals: refusals.slice(0, SHOWN_MAX),
+    removals: removals.slice(0, SHOWN_MAX),
+    intoEmpty: into_empty === 1,
+  };
+}
+
+type Dry = Pick<Importing, 'row' | 'options'>;
+
+async function countRows(app: App, source: Source, dry: Dry, name: string, { taken, refusals }: Counted) {
+  const kind = kindOf(name)!;
+  const isCompared = isVersioned(kind) && dry.row.into_empty === 0 && !dry.options.overwrite;
+  let held: Line[] = [];
+  const compare = async () => {
+    const kept = await keptAmongLines(app, dry.row.source, kind, held);
+    for (const { line, reason } of kept) refusals.push({ part: name, line, reason });
+    taken[kind] = (taken[kind] ?? 0) + held.length - kept.length;
+    held = [];
+  };
+  for await (const line of linesOf(name, await source.open(name))) {
+    if (isCompared) held.push(line);
+    else taken[kind] = (taken[kind] ?? 0) + 1;
+    if (held.length === LINES_AT_ONCE) await compare();
+  }
+  if (held.length > 0) await compare();
+}
+
+async function keptAmongLines(app: App, source: string, kind: string, lines: readonly Line[]) {
+  const numbers = new Map(lines.flatMap(({ number, text }) => idsIn(text).map((id) => [id, number] as const)));
+  const changed = await changedHere(app.db.query, source, kind, [...numbers.keys()]);
+  return [...changed].map(([id, what]) => ({ line: numbers.get(id)!, reason: keptBecause(kind, id, what) }));
+}
+
+function idsIn(text: string): number[] {
+  try {
+    const { id } = JSON.parse(text) as { id?: unknown };
+    return Number.isSafeInteger(id) ? [id as number] : [];
+  } catch {
+    return [];
+  }
+}
+
+async function countAbsences(app: App, source: Source, dry: Dry, name: string, counted: Counted): Promise<void> {
+  const { query } = app.db;
+  const { refusals, removed, removals } = counted;
+  for await (const line of linesOf(name, await source.open(name)))
+    try {
+      for (const absent of await absentIn(query, dry.row.source, kindOf(name)!, line)) {
+        const { kind, old_id, state, name: title } = absent;
+        const reason = await keptReason(query, dry, absent);
+        if (reason !== undefined) {
+          refusals.push({ part: name, line: line.number, reason });
+          continue;
+        }
+        removed[kind] = (removed[kind] ?? 0) + 1;
+        removals.push({ resource: kind, old_id, change: state, name: title });
+      }
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error;
+      refusals.push({ part: name, line: line.number, reason: error.message });
+    }
 }

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Api, startApi } from '../../../test/api.ts';
 import { endOf, runHere, startProgram } from '../../../test/commands.ts';
 import { readerOf } from '../../../test/crawler.ts';
+import { freePort } from '../../../test/free-port.ts';
 import { editModByPut } from '../../catalogue/mods/operations.ts';
 import { subscribeToMod } from '../../community/subscriptions/operations.ts';
 import { addDemo } from '../../demo/demo.ts';
@@ -22,15 +23,6 @@ const MODS = Number(process.env['MODSTEAD_TEST_MOVED_MODS'] ?? 100);
 const KILLS = Number(process.env['MODSTEAD_TEST_KILLS'] ?? 3);
 const folder = mkdtempSync(join(tmpdir(), 'modstead-modio-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Links in responses contain the port, so it is chosen before the start. */
-async function freePort(): Promise<number> {
-  const server = createNetServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const port = String(await freePort());
 const source = await startApi({

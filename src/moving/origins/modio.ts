@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs';
+import { GONE_KIND } from '../archive/manifest.ts';
 import { type Fetcher, SourceProblem } from './fetcher.ts';
 import { add, type Lines, merged } from './lines.ts';
+import { changesAfter, newestEvent } from './modio-events.ts';
 import {
   COLLECTION_FIELDS,
-  COMMENT_FIELDS,
   type Collection,
-  type Comment,
   FILE_FIELDS,
   GAME_FIELDS,
   type Game,
   GUIDE_FIELDS,
   type Guide,
   type List,
-  type Member,
   MOD_FIELDS,
   type Mod,
   type Modfile,
@@ -21,186 +20,99 @@ import {
   type User,
 } from './modio-objects.ts';
 import { fetchPerson } from './modio-person.ts';
-import type { WorkFolder } from './work-folder.ts';
+import { idsOf, type ModioOptions, ModioReader, PAGE } from './modio-reader.ts';
+import type { Changes, WorkFolder } from './work-folder.ts';
 
-/** What an import fetches besides the mods themselves. */
-export const PIECES = ['files', 'media', 'comments', 'teams', 'guides', 'collections'] as const;
-export type Piece = (typeof PIECES)[number];
-
-export interface ModioOptions {
-  readonly game: number;
-  readonly without: ReadonlySet<Piece>;
-  /** Tokens of people who agreed that their subscriptions and ratings move. */
-  readonly peopleTokens: readonly string[];
-  /** How people claim their placeholders: addresses and portal accounts by user id. */
-  readonly claims: readonly Claim[];
-  readonly fetcherWith: (token: string) => Fetcher;
-  readonly progress?: (text: string) => void;
-}
-
-export interface Claim {
-  readonly user_id: number;
-  readonly email?: string;
-  readonly portal?: string;
-  readonly portal_id?: string;
-}
-
-const PAGE = 100;
-/** Changes within this time before the newest one are fetched again, because clocks of servers differ. */
-const OVERLAP_SECONDS = 300;
-
-/** What a Modstead shows where something has no picture. */
-const PLACEHOLDER = /\/files\/placeholder\//;
+/** Servers keep events for 90 days; older marks cannot be relied on. */
+const EVENTS_SECONDS = 80 * 24 * 3_600;
 
 /** Fetches a game through the API alone, as an archive. */
 export class ModioOrigin {
   readonly #fetcher: Fetcher;
   readonly #work: WorkFolder;
   readonly #options: ModioOptions;
-  readonly #claims: ReadonlyMap<number, readonly Claim[]>;
+  readonly #reader: ModioReader;
 
   constructor(fetcher: Fetcher, work: WorkFolder, options: ModioOptions) {
     this.#fetcher = fetcher;
     this.#work = work;
     this.#options = options;
-    this.#claims = Map.groupBy(options.claims, ({ user_id }) => user_id);
-  }
-
-  get #root(): string {
-    return `games/${this.#options.game}`;
-  }
-
-  #wants(piece: Piece): boolean {
-    return !this.#options.without.has(piece);
+    this.#reader = new ModioReader(fetcher, work, options);
   }
 
   async fetch(): Promise<void> {
     if (this.#work.placeOf('archive') === true) return;
-    await this.#once('game', () => this.#game());
-    await this.#pages<Mod>('mods', `${this.#root}/mods`, this.#changed, (page) => this.#mods(page));
-    if (this.#wants('guides'))
-      await this.#pages<Guide>('guides', `${this.#root}/guides`, this.#changed, (page) => this.#guides(page));
-    if (this.#wants('collections'))
-      await this.#pages<Collection>('collections', `${this.#root}/collections`, this.#changed, (page) =>
-        this.#collections(page),
-      );
+    if (this.#work.placeOf('events') !== true) await this.#begin();
+    await this.#reader.once('game', () => this.#game());
+    const { changes } = this.#work;
+    await this.#reader.pages<Mod>('mods', changes ? { 'date_updated-min': this.#reader.since } : {}, (page) =>
+      this.#mods(page),
+    );
+    if (changes) await this.#changedMods(changes);
+    if (this.#reader.wants('guides')) await this.#reader.pages<Guide>('guides', {}, (page) => this.#guides(page));
+    if (this.#reader.wants('collections'))
+      await this.#reader.pages<Collection>('collections', {}, (page) => this.#collections(page));
     for (const [index, token] of this.#options.peopleTokens.entries())
-      await this.#once(`person ${index}`, async () => {
+      await this.#reader.once(`person ${index}`, async () => {
         const person = await fetchPerson(this.#options.fetcherWith(token), this.#options.game);
         if (!person) this.#work.problem('a token of a person is not valid');
-        else this.#userRows(person.lines, [person.user]);
+        else this.#reader.userRows(person.lines, [person.user]);
         return person?.lines ?? {};
       });
     await this.#work.finish();
   }
 
-  get #changed(): Record<string, number> {
-    const { since } = this.#work;
-    return since > 0 ? { 'date_updated-min': since - OVERLAP_SECONDS } : {};
+  /** Finds out what has changed since the last archive. Without events that tell it, everything is fetched again. */
+  async #begin(): Promise<void> {
+    const { game, keptMods, now } = this.#options;
+    const begun = now();
+    const { event, begun: before } = this.#work.mark;
+    const isKnown = !this.#work.isFirst && event >= 0 && before > begun - EVENTS_SECONDS;
+    const found = isKnown ? await changesAfter(this.#fetcher, game, event) : undefined;
+    const last = found?.last ?? (await newestEvent(this.#fetcher, game));
+    const changes = found && { ...found.changes, mods: [...new Set([...found.changes.mods, ...keptMods])] };
+    await this.#work.begin(last, begun, changes);
   }
 
-  async #once(list: string, work: () => Promise<Lines>): Promise<void> {
-    if (this.#work.placeOf(list) === true) return;
-    await this.#work.put(list, true, await work());
-  }
-
-  /** Page by page in the order of ids, so that what is added meanwhile moves nothing. */
-  async #pages<T extends { readonly id: number }>(
-    list: string,
-    path: string,
-    query: Record<string, number>,
-    rowsOf: (page: readonly T[]) => Promise<Lines>,
-  ): Promise<void> {
-    for (let last = this.#work.placeOf(list); last !== true; last = this.#work.placeOf(list)) {
-      const answer = await this.#fetcher.optional<List<T>>(path, {
-        ...query,
-        _sort: 'id',
-        'id-min': last + 1,
-        _limit: PAGE,
-      });
-      if (!answer) this.#work.problem(`${list}: the source does not show them`);
-      const data = answer?.data ?? [];
-      const place = data.length < PAGE ? true : data.at(-1)!.id;
-      await this.#work.put(list, place, data.length === 0 ? {} : await rowsOf(data));
-      this.#options.progress?.(`${list}: ${place === true ? 'complete' : `up to ${place}`}`);
+  /** Mods with events that do not change the date of the mod, such as comments; those that are not listed are gone. */
+  async #changedMods({ mods, gone }: Changes): Promise<void> {
+    const ids = mods.toSorted((one, other) => one - other);
+    for (let last = this.#work.placeOf('changed mods'); last !== true; last = this.#work.placeOf('changed mods')) {
+      const after = last;
+      const some = ids.filter((id) => id > after).slice(0, PAGE);
+      const place = some.length < PAGE ? true : some.at(-1)!;
+      await this.#work.put('changed mods', place, some.length === 0 ? {} : await this.#modsAmong(some, gone));
     }
   }
 
-  /** All entries of a list below something. */
-  async #all<T>(path: string): Promise<T[]> {
-    const found: T[] = [];
-    for (;;) {
-      const answer = await this.#fetcher.optional<List<T>>(path, { _limit: PAGE, _offset: found.length });
-      if (!answer) return found;
-      found.push(...answer.data);
-      if (answer.data.length < PAGE) return found;
-    }
-  }
-
-  /** A server has a host per game; the one that was named answers for it. */
-  #ownAddress(address: string | undefined): string | undefined {
-    const url = address === undefined ? null : URL.parse(address);
-    const { base } = this.#fetcher;
-    if (url?.host === `g-${this.#options.game}.${base.host}`) url.host = base.host;
-    return url?.href;
-  }
-
-  async #picture(address: string | undefined, name: string): Promise<string | undefined> {
-    if (!address || !this.#wants('media') || PLACEHOLDER.test(address)) return undefined;
-    const path = `pictures/${name}`;
-    if (existsSync(this.#work.fileOf(path))) return path;
-    return this.#reporting(`picture ${name}`, async () => {
-      await this.#fetcher.download(address, this.#work.fileOf(path));
-      return path;
-    });
-  }
-
-  async #reporting<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof SourceProblem) && (error as Error).name !== 'EgressError') throw error;
-      this.#work.problem(`${what}: ${(error as Error).message}`);
-      return undefined;
-    }
-  }
-
-  #userRows(rows: Lines, users: readonly (User | undefined)[]): void {
-    const known = new Map(users.flatMap((user) => (user ? [[user.id, user]] : [])));
-    for (const user of known.values()) {
-      const claims = this.#claims.get(user.id) ?? [];
-      const fields = pick({ ...user }, [
-        'id',
-        'name_id',
-        'username',
-        'date_online',
-        'date_joined',
-        'timezone',
-        'language',
-      ]);
-      const email = claims.find((claim) => claim.email !== undefined)?.email;
-      add(rows, 'users', {
-        ...fields,
-        username: user.username ?? `user ${user.id}`,
-        ...(email !== undefined && { email }),
-      });
-      for (const { portal, portal_id } of claims)
-        if (portal !== undefined && portal_id !== undefined)
-          add(rows, 'portal_accounts', { user_id: user.id, portal, portal_id });
-    }
+  async #modsAmong(ids: readonly number[], gone: Changes['gone']): Promise<Lines> {
+    const query = { 'id-in': ids.join(','), _limit: PAGE };
+    const { data } = await this.#fetcher.json<List<Mod>>(`${this.#reader.root}/mods`, query);
+    // The list by date has contained the others.
+    const lines = await this.#mods(data.filter(({ date_updated = 0 }) => date_updated < this.#reader.since));
+    const there = new Set(data.map(({ id }) => id));
+    if (this.#reader.mayCompare)
+      for (const id of ids)
+        if (!there.has(id)) add(lines, GONE_KIND, { kind: 'mods', id, state: gone[id] ?? 'hidden' });
+    return lines;
   }
 
   async #game(): Promise<Lines> {
-    const game = await this.#fetcher.json<Game>(this.#root);
+    const game = await this.#fetcher.json<Game>(this.#reader.root);
     const rows: Lines = {};
-    const team = this.#wants('teams') ? await this.#all<Member>(`${this.#root}/team`) : [];
-    const members = team.filter(({ invite_pending }) => invite_pending !== 1);
-    const owner = game.submitted_by ?? members[0]?.user;
+    const members = this.#reader.wants('teams')
+      ? await this.#reader.team(rows, 'games', game.id, this.#reader.root)
+      : [];
+    const owner = game.submitted_by ?? members[0];
     if (!owner) throw new SourceProblem(200, `game ${game.id} names nobody who submitted it`);
-    this.#userRows(rows, [owner, ...members.map(({ user }) => user)]);
+    this.#reader.userRows(rows, [owner, ...members]);
     const pictures: Record<string, string | undefined> = {};
     for (const name of ['icon', 'logo', 'header'] as const)
-      pictures[`${name}_file`] = await this.#picture(game[name]?.original, `game-${game.id}-${name}`);
+      pictures[`${name}_file`] = await this.#reader.picture(
+        game[name]?.original,
+        `game-${game.id}-${name}`,
+        game['date_updated'],
+      );
     add(rows, 'games', {
       ...pick(game, GAME_FIELDS),
       submitted_by: owner.id,
@@ -216,6 +128,12 @@ export class ModioOrigin {
         moderated: Number(moderated ?? 0),
         locked: Number(locked ?? 0),
       });
+    this.#tagOptions(rows, game);
+    return rows;
+  }
+
+  #tagOptions(rows: Lines, game: Game): void {
+    const groups: number[] = [];
     for (const [position, group] of (game.tag_options ?? []).entries()) {
       const group_id = this.#work.idFor('game_tag_groups', group.name);
       const { name, type = 'checkboxes', hidden, locked } = group;
@@ -230,9 +148,12 @@ export class ModioOrigin {
       });
       for (const [place, tag] of group.tags.entries())
         add(rows, 'game_tags', { id: this.#tagId(tag), group_id, name: tag, position: place });
+      const ids = group.tags.map((tag) => this.#tagId(tag));
+      this.#reader.listed(rows, { kind: 'game_tags', of: 'game_tag_groups', of_id: group_id, ids });
+      groups.push(group_id);
     }
-    for (const member of members) add(rows, 'team_members', memberRow('games', game.id, member));
-    return rows;
+    if (game.tag_options)
+      this.#reader.listed(rows, { kind: 'game_tag_groups', of: 'games', of_id: game.id, ids: groups });
   }
 
   #tagId(name: string): number {
@@ -250,10 +171,10 @@ export class ModioOrigin {
   }
 
   async #mod(rows: Lines, mod: Mod): Promise<void> {
-    const path = `${this.#root}/mods/${mod.id}`;
+    const path = `${this.#reader.root}/mods/${mod.id}`;
     const users: User[] = [mod.submitted_by];
     this.#work.changedAt(mod.date_updated ?? 0);
-    const logo_file = await this.#picture(mod.logo?.original, `mod-${mod.id}-logo`);
+    const logo_file = await this.#reader.picture(mod.logo?.original, `mod-${mod.id}-logo`, mod.date_updated);
     add(rows, 'mods', { ...pick(mod, MOD_FIELDS), submitted_by: mod.submitted_by.id, ...(logo_file && { logo_file }) });
     if (mod.stats) add(rows, 'mod_stats', { ...pick(mod.stats, STATS_FIELDS), mod_id: mod.id });
     for (const { name, date_added } of mod.tags ?? [])
@@ -262,46 +183,43 @@ export class ModioOrigin {
         tag_id: this.#tagId(name),
         ...(date_added !== undefined && { date_added }),
       });
-    const pairs = mod.metadata_kvp ?? (await this.#all<{ metakey: string; metavalue: string }>(`${path}/metadatakvp`));
+    const pairs =
+      mod.metadata_kvp ?? (await this.#reader.all<{ metakey: string; metavalue: string }>(`${path}/metadatakvp`));
     for (const { metakey, metavalue } of pairs)
       add(rows, 'mod_metadata', { mod_id: mod.id, pair: `${metakey}:${metavalue}` });
     await this.#media(rows, mod);
     if (mod.dependencies)
-      for (const each of await this.#all<{ mod_id: number; date_added?: number; dependency_depth?: number }>(
+      for (const each of await this.#reader.all<{ mod_id: number; date_added?: number; dependency_depth?: number }>(
         `${path}/dependencies`,
       ))
         if ((each.dependency_depth ?? 0) <= 1)
           add(rows, 'mod_dependencies', { mod_id: mod.id, dependency_id: each.mod_id });
-    if (this.#wants('files')) await this.#files(rows, mod);
-    if (this.#wants('comments')) users.push(...(await this.#comments(rows, 'mods', mod.id, path)));
-    if (this.#wants('teams'))
-      for (const member of await this.#all<Member>(`${path}/team`)) {
-        if (member.invite_pending === 1) continue;
-        users.push(member.user);
-        add(rows, 'team_members', memberRow('mods', mod.id, member));
-      }
-    this.#userRows(rows, users);
+    if (this.#reader.wants('files')) await this.#files(rows, mod);
+    if (this.#reader.wants('comments')) users.push(...(await this.#reader.comments(rows, 'mods', mod.id, path)));
+    if (this.#reader.wants('teams')) users.push(...(await this.#reader.team(rows, 'mods', mod.id, path)));
+    this.#reader.userRows(rows, users);
   }
 
-  async #media(rows: Lines, { id, media }: Mod): Promise<void> {
+  async #media(rows: Lines, { id, media, date_updated }: Mod): Promise<void> {
     for (const kind of ['youtube', 'sketchfab'] as const)
       for (const [position, value] of (media?.[kind] ?? []).entries())
         add(rows, 'mod_media', { mod_id: id, kind, value, position });
     for (const [position, { original }] of (media?.images ?? []).entries()) {
-      const file = await this.#picture(original, `mod-${id}-${position}`);
+      const file = await this.#reader.picture(original, `mod-${id}-${position}`, date_updated);
       if (file) add(rows, 'mod_media', { mod_id: id, file, position });
     }
   }
 
   async #files(rows: Lines, mod: Mod): Promise<void> {
     const there = new Set<number>();
-    for (const file of await this.#all<Modfile>(`${this.#root}/mods/${mod.id}/files`)) {
-      const address = this.#ownAddress(file.download?.binary_url);
+    const files = await this.#reader.whole<Modfile>(`${this.#reader.root}/mods/${mod.id}/files`);
+    for (const file of files ?? []) {
+      const address = this.#reader.ownAddress(file.download?.binary_url);
       const path = `modfiles/${file.id}.zip`;
       const digests = pick({ ...file.filehash }, ['md5', 'sha256']) as { md5?: string; sha256?: string };
-      const isFetched = await this.#reporting(`file ${file.id} of mod ${mod.id}`, async () => {
+      const isFetched = await this.#reader.reporting(`file ${file.id} of mod ${mod.id}`, async () => {
         if (!address) throw new SourceProblem(200, 'it has no download');
-        if (!existsSync(this.#work.fileOf(path)))
+        if (!existsSync(this.#work.fileOf(path)) && !(await this.#work.reuse(path)))
           await this.#fetcher.download(address, this.#work.fileOf(path), digests);
         return true;
       });
@@ -325,63 +243,63 @@ export class ModioOrigin {
     for (const { platform, modfile_live } of live)
       if (there.has(modfile_live))
         add(rows, 'mod_live_files', { mod_id: mod.id, platform: platform.toLowerCase(), modfile_id: modfile_live });
+    const platforms = live.map(({ platform }) => platform.toLowerCase());
+    if (files)
+      this.#reader.listed(rows, { kind: 'modfiles', of: 'mods', of_id: mod.id, ids: idsOf(files), live: platforms });
   }
 
-  async #comments(rows: Lines, resource: string, resource_id: number, path: string): Promise<User[]> {
-    const comments = await this.#all<Comment>(`${path}/comments`);
-    for (const comment of comments.toSorted((one, other) => one.id - other.id))
-      add(rows, 'comments', {
-        ...pick(comment, COMMENT_FIELDS),
-        resource,
-        resource_id,
-        game_id: this.#options.game,
-        submitted_by: comment.user.id,
-      });
-    return comments.map(({ user }) => user);
+  /** No event tells of guides and collections, so each run lists them all and fetches those that are new or changed. */
+  #isChanged(kind: string, { id, date_updated }: { readonly id: number; readonly date_updated?: unknown }): boolean {
+    if (!this.#work.hasSeen(kind, id) || this.#work.changes === undefined) return true;
+    return Number(date_updated ?? 0) >= this.#reader.since;
   }
 
   async #guides(guides: readonly Guide[]): Promise<Lines> {
     const rows: Lines = {};
     for (const guide of guides) {
-      const logo_file = await this.#picture(guide.logo?.original, `guide-${guide.id}-logo`);
-      add(rows, 'guides', {
-        ...pick(guide, GUIDE_FIELDS),
-        submitted_by: guide.user.id,
-        ...(logo_file && { logo_file }),
-      });
-      for (const { name, date_added } of guide.tags ?? [])
-        add(rows, 'guide_tags', { guide_id: guide.id, name, ...(date_added !== undefined && { date_added }) });
-      const path = `${this.#root}/guides/${guide.id}`;
-      const users = this.#wants('comments') ? await this.#comments(rows, 'guides', guide.id, path) : [];
-      this.#userRows(rows, [guide.user, ...users]);
+      if (this.#isChanged('guides', guide)) await this.#guide(rows, guide);
+      const path = `${this.#reader.root}/guides/${guide.id}`;
+      const users = this.#reader.wants('comments') ? await this.#reader.comments(rows, 'guides', guide.id, path) : [];
+      this.#reader.userRows(rows, [guide.user, ...users]);
     }
+    this.#work.see('guides', idsOf(guides));
     return merged([rows]);
+  }
+
+  async #guide(rows: Lines, guide: Guide): Promise<void> {
+    const logo_file = await this.#reader.picture(guide.logo?.original, `guide-${guide.id}-logo`, guide['date_updated']);
+    add(rows, 'guides', {
+      ...pick(guide, GUIDE_FIELDS),
+      submitted_by: guide.user.id,
+      ...(logo_file && { logo_file }),
+    });
+    for (const { name, date_added } of guide.tags ?? [])
+      add(rows, 'guide_tags', { guide_id: guide.id, name, ...(date_added !== undefined && { date_added }) });
   }
 
   async #collections(collections: readonly Collection[]): Promise<Lines> {
     const rows: Lines = {};
     for (const collection of collections) {
-      const path = `${this.#root}/collections/${collection.id}`;
-      const logo_file = await this.#picture(collection.logo?.original, `collection-${collection.id}-logo`);
-      add(rows, 'collections', {
-        ...pick(collection, COLLECTION_FIELDS),
-        submitted_by: collection.submitted_by.id,
-        ...(logo_file && { logo_file }),
-      });
-      for (const [place, { id }] of (await this.#all<{ id: number }>(`${path}/mods`)).entries())
-        add(rows, 'collection_mods', { collection_id: collection.id, mod_id: id, place });
-      const users = this.#wants('comments') ? await this.#comments(rows, 'collections', collection.id, path) : [];
-      this.#userRows(rows, [collection.submitted_by, ...users]);
+      const path = `${this.#reader.root}/collections/${collection.id}`;
+      if (this.#isChanged('collections', collection)) await this.#collection(rows, collection, path);
+      const users = this.#reader.wants('comments')
+        ? await this.#reader.comments(rows, 'collections', collection.id, path)
+        : [];
+      this.#reader.userRows(rows, [collection.submitted_by, ...users]);
     }
+    this.#work.see('collections', idsOf(collections));
     return merged([rows]);
   }
-}
 
-const memberRow = (resource: string, resource_id: number, { user, level, position, date_added }: Member) => ({
-  resource,
-  resource_id,
-  user_id: user.id,
-  level,
-  position: position ?? '',
-  ...(date_added !== undefined && { date_added }),
-});
+  async #collection(rows: Lines, collection: Collection, path: string): Promise<void> {
+    const { id, logo, submitted_by } = collection;
+    const logo_file = await this.#reader.picture(logo?.original, `collection-${id}-logo`, collection['date_updated']);
+    add(rows, 'collections', {
+      ...pick(collection, COLLECTION_FIELDS),
+      submitted_by: submitted_by.id,
+      ...(logo_file && { logo_file }),
+    });
+    for (const [place, mod] of (await this.#reader.all<{ id: number }>(`${path}/mods`)).entries())
+      add(rows, 'collection_mods', { collection_id: id, mod_id: mod.id, place });
+  }
+}

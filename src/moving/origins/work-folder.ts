@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { copyFile, link, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../platform/storage/durable.ts';
 import { FORMAT, MANIFEST, partName, VERSION } from '../archive/manifest.ts';
 
@@ -18,6 +19,24 @@ interface State {
   /** Ids of what has none at the source, by kind and name. */
   ids: Record<string, Record<string, number>>;
   problems: string[];
+  /** Where the source's list of events was read to, by the last complete archive and by this one; -1 without a list. */
+  event: number;
+  nextEvent: number;
+  /** When the last complete archive was begun and this one, in Unix seconds. */
+  begun: number;
+  nextBegun: number;
+  /** What the events name since the last archive, or undefined if everything is listed again. */
+  changes: Changes | undefined;
+  /** Ids that complete archives contain, by kind. */
+  seen: Record<string, number[]>;
+  /** Whether an archive was fetched with the token of a team member, who sees more. */
+  asMember: boolean;
+}
+
+/** Mods with events, and those of them that went. */
+export interface Changes {
+  readonly mods: readonly number[];
+  readonly gone: Readonly<Record<string, 'deleted' | 'hidden'>>;
 }
 
 const PROBLEMS_MAX = 10_000;
@@ -38,7 +57,7 @@ export class WorkFolder {
   static async open(folder: string, source: string): Promise<WorkFolder> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const text = await readFile(join(folder, 'state.json'), 'utf8').catch(() => undefined);
-    const state = text === undefined ? newState(source) : (JSON.parse(text) as State);
+    const state: State = { ...newState(source), ...(text !== undefined && (JSON.parse(text) as State)) };
     if (state.source !== source) throw new Error(`${folder} is the folder of an import from ${state.source}`);
     if (state.isComplete)
       Object.assign(state, {
@@ -57,11 +76,51 @@ export class WorkFolder {
 
   /** The archive of this run. */
   get archive(): string {
-    return join(this.#folder, `archive-${String(this.#state.run).padStart(5, '0')}`);
+    return this.#archiveOf(this.#state.run);
+  }
+
+  #archiveOf(run: number): string {
+    return join(this.#folder, `archive-${String(run).padStart(5, '0')}`);
   }
 
   get since(): number {
     return this.#state.since;
+  }
+
+  get isFirst(): boolean {
+    return this.#state.run === 1;
+  }
+
+  /** The last event of the last complete archive, and when that was begun. */
+  get mark(): { readonly event: number; readonly begun: number } {
+    const { event, begun } = this.#state;
+    return { event, begun };
+  }
+
+  get changes(): Changes | undefined {
+    return this.#state.changes;
+  }
+
+  /** The archive begins here: what happens from now on is in events after this one. */
+  async begin(nextEvent: number, nextBegun: number, changes: Changes | undefined): Promise<void> {
+    // A mod that was kept here is asked for again, and no new event says what became of it.
+    const known = changes && { ...changes, gone: { ...this.#state.changes?.gone, ...changes.gone } };
+    Object.assign(this.#state, { nextEvent, nextBegun, changes: known });
+    await this.put('events', true, {});
+  }
+
+  hasSeen(kind: string, id: number): boolean {
+    return this.#state.seen[kind]?.includes(id) ?? false;
+  }
+
+  see(kind: string, ids: readonly number[]): void {
+    this.#state.seen[kind] = [...new Set([...(this.#state.seen[kind] ?? []), ...ids])];
+  }
+
+  /** Whether the lists of this run show at least what those of earlier ones did. */
+  seesAsMuch(isMember: boolean): boolean {
+    this.#state.asMember ||= isMember;
+    return isMember || !this.#state.asMember;
   }
 
   get problems(): readonly string[] {
@@ -70,6 +129,19 @@ export class WorkFolder {
 
   fileOf(name: string): string {
     return join(this.archive, 'files', name);
+  }
+
+  /** Takes a file that an earlier archive contains, if it is still there. */
+  async reuse(name: string): Promise<boolean> {
+    const file = this.fileOf(name);
+    for (let run = this.#state.run - 1; run > 0; run -= 1) {
+      const earlier = join(this.#archiveOf(run), 'files', name);
+      if (!existsSync(earlier)) continue;
+      await mkdir(dirname(file), { recursive: true });
+      await link(earlier, file).catch(() => copyFile(earlier, file));
+      return true;
+    }
+    return false;
   }
 
   /** How far a list was fetched; `true` for all of it. */
@@ -112,10 +184,10 @@ export class WorkFolder {
 
   /** Completes the archive; the next run begins another one. */
   async finish(): Promise<void> {
-    const { source, newest } = this.#state;
+    const { source, newest, nextEvent, nextBegun } = this.#state;
     const manifest = { format: FORMAT, version: VERSION, source };
     await writeDurably(join(this.archive, MANIFEST), `${JSON.stringify(manifest)}\n`);
-    this.#state.since = newest;
+    Object.assign(this.#state, { since: newest, event: nextEvent, begun: nextBegun });
     this.#state.done['archive'] = true;
     await this.#save();
   }
@@ -141,6 +213,13 @@ const newState = (source: string): State => ({
   pages: 0,
   ids: {},
   problems: [],
+  event: -1,
+  nextEvent: -1,
+  begun: 0,
+  nextBegun: 0,
+  changes: undefined,
+  seen: {},
+  asMember: false,
 });
 
 async function writeDurably(path: string, text: string): Promise<void> {

@@ -22,8 +22,8 @@ export interface Moved {
   readonly pictures?: readonly string[];
   /** Columns that name a row without a foreign key, and its table. Those of games, mods and users are known. */
   readonly refers?: Readonly<Record<string, string>>;
-  /** The rows of a mod that are replaced together with it. */
-  readonly ofMod?: true;
+  /** What the rows are replaced together with, such as the tags of a mod with the mod. */
+  readonly partOf?: 'mods' | 'guides' | 'collections';
   /** Rows of the whole service; a game's archive has none. */
   readonly notOfGames?: true;
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
-import type { ImportsTable } from './table.ts';
+import type { ImportRemovalsTable, ImportsTable } from './table.ts';
 
 export type ImportRow = Selectable<ImportsTable>;
 
@@ -54,6 +54,80 @@ export async function newIdsOf(query: Query, source: string, resource: string, o
     .where('old_id', 'in', oldIds)
     .execute();
   return new Map(rows.map(({ old_id, new_id }) => [old_id, new_id]));
+}
+
+export interface Imported {
+  readonly old_id: number;
+  readonly new_id: number;
+  readonly version: string;
+}
+
+/** The rows that earlier imports brought from a source, by their ids there. */
+export async function importedRows(query: Query, source: string, resource: string, oldIds: readonly number[]) {
+  if (oldIds.length === 0) return new Map<number, Imported>();
+  const rows = await query
+    .selectFrom('imported_ids')
+    .select(['old_id', 'new_id', 'version'])
+    .where('source', '=', source)
+    .where('resource', '=', resource)
+    .where('old_id', 'in', oldIds)
+    .execute();
+  return new Map(rows.map((row) => [row.old_id, row]));
+}
+
+const rowsAt = (query: Query, source: string, resource: string) =>
+  query.updateTable('imported_ids').where('source', '=', source).where('resource', '=', resource);
+
+export const keep = (query: Query, importId: number, source: string, resource: string, oldIds: readonly number[]) =>
+  rowsAt(query, source, resource).set({ kept_in: importId }).where('old_id', 'in', oldIds).execute();
+
+/** Those of the rows that an import left as they are. */
+export async function keptAmong(query: Query, importId: number, resource: string, newIds: readonly number[]) {
+  if (newIds.length === 0) return new Set<number>();
+  const rows = query.selectFrom('imported_ids').select('new_id').where('resource', '=', resource);
+  const kept = await rows.where('kept_in', '=', importId).where('new_id', 'in', newIds).execute();
+  return new Set(kept.map(({ new_id }) => new_id));
+}
+
+/** The ids at the source of rows that the last import left as they are. */
+export async function keptOf(query: Query, source: string, resource: string): Promise<number[]> {
+  const rows = query.selectFrom('imported_ids').select('old_id').where('source', '=', source);
+  const kept = await rows.where('resource', '=', resource).where('kept_in', '>', 0).orderBy('old_id').execute();
+  return kept.map(({ old_id }) => old_id);
+}
+
+export const setVersion = (query: Query, source: string, resource: string, oldId: number, version: string) =>
+  rowsAt(query, source, resource).set({ version, kept_in: 0 }).where('old_id', '=', oldId).execute();
+
+export const forgetRow = (query: Query, source: string, resource: string, oldId: number) =>
+  query
+    .deleteFrom('imported_ids')
+    .where('source', '=', source)
+    .where('resource', '=', resource)
+    .where('old_id', '=', oldId)
+    .execute();
+
+export type Removal = Pick<Selectable<ImportRemovalsTable>, 'resource' | 'old_id' | 'change' | 'name'>;
+
+export const addRemoval = (query: Query, importId: number, removal: Removal) =>
+  query
+    .insertInto('import_removals')
+    .values({ import_id: importId, ...removal })
+    .execute();
+
+export const removalsOf = (query: Query, importId: number, most: number): Promise<Removal[]> =>
+  query
+    .selectFrom('import_removals')
+    .select(['resource', 'old_id', 'change', 'name'])
+    .where('import_id', '=', importId)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+
+export async function removalCounts(query: Query, importId: number): Promise<Record<string, number>> {
+  const counted = query.selectFrom('import_removals').select((eb) => ['resource', eb.fn.countAll().as('n')]);
+  const rows = await counted.where('import_id', '=', importId).groupBy('resource').orderBy('resource').execute();
+  return Object.fromEntries(rows.map(({ resource, n }) => [resource, Number(n)]));
 }
 
 /** The rows that an import wrote, in the order of their ids here. */

@@ -5,6 +5,7 @@ declare module '../../platform/database/database.ts' {
     imports: ImportsTable;
     import_parts: ImportPartsTable;
     import_refusals: ImportRefusalsTable;
+    import_removals: ImportRemovalsTable;
     imported_ids: ImportedIdsTable;
   }
 }
@@ -47,4 +48,18 @@ export interface ImportedIdsTable {
   new_id: number;
   /** The last import that wrote the row. */
   import_id: number;
+  /** A digest of the row as the import wrote it; another one means that it was changed here. Empty if unknown. */
+  version: Generated<string>;
+  /** The import that left the row as it is, because it was changed here; 0 for none. */
+  kept_in: Generated<number>;
+}
+
+/** What an import removed or hid, because the source has it no longer. */
+export interface ImportRemovalsTable {
+  id: Generated<number>;
+  import_id: number;
+  resource: string;
+  old_id: number;
+  change: string;
+  name: string;
 }
