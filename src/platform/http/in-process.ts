@@ -88,7 +88,7 @@ class InProcessResponse extends PassThrough {
   }
 
   override write(...values: unknown[]): boolean {
-    this.#answer(Readable.toWeb(this) as unknown as Body);
+    if (!this.#isAnswered) this.#answer(Readable.toWeb(this) as unknown as Body);
     return super.write(...(values as [string]));
   }
 
