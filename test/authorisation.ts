@@ -447,6 +447,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-game-webhook-deliveries': { open: '!kk -o- ---- --+ +bk', refs: [14_039] },
   'replay-game-webhook-delivery': { open: '!kk -ow ---- --+ +bk', refs: [14_039] },
   'replay-game-webhook': { open: '!kk -ow ---- --+ +bk', refs: [14_039] },
+  'stream-game-moderation-queue': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'stream-game-events': { open: '!kk -o- ---- +++ +b+', refs: [29_500] },
   'get-message-threads': { open: '!kk +++ ++++ +++ +bk' },
   'get-message-invites': { open: '!kk +++ ++++ +++ +bk' },

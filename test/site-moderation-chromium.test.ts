@@ -66,4 +66,9 @@ test('in Chromium a moderator decides on 50 items with the keyboard alone, undoe
   await page.waitForURL(/\?mine/);
   await page.getByText('Claimed by you').nth(2).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
+
+  await page.goto(`${origin}/g/${encodeURIComponent(game.name_id)}/admin/moderation`);
+  await page.getByText('3 wait').waitFor();
+  await api.aFile(await api.aMod({ game, owner, accepted: false, name: 'Latest' }));
+  await page.getByText('4 wait').waitFor();
 });

@@ -3237,6 +3237,8 @@ export interface Operations {
   'GET /games/{game_id}/moderation/reports': { input: { game_id: number } & Listed<'date_added' | 'id' | 'reports'> & Filters<{ id: number; resource: string; resource_id: number; author_id: number; user_id: number; type: number; reason: number; status: number; date_added: number }>; output: ReportedItemPage; errors: E42 };
   /** Shows how much waits in a game and for how long, and how many decisions its moderators have made in the last 30 days. Allowed for its team. */
   'GET /games/{game_id}/moderation/stats': { input: { game_id: number }; output: ModerationStatistics; errors: E42 };
+  /** Streams how much waits in a game, is claimed and is reported as Server-Sent Events: now, and when the queue changes, at most once a second. Above 1,000 waiting items of a kind it counts no further. Allowed for the game’s team. */
+  'GET /games/{game_id}/moderation/stream': { input: { game_id: number }; output: Response; errors: E42 };
   /** Shows the state of a mod, guide, collection or comment: the decisions on it with their reasons, and its position in the queue. Allowed for its authors and the game’s team. */
   'GET /games/{game_id}/moderation/{content}/{content_id}': { input: { game_id: number; content: "mods" | "guides" | "collections" | "comments"; content_id: number }; output: ModerationState; errors: E82 };
   /** Appeals against the decision on one’s own mod, guide, collection or comment, once. Denied content returns to the queue. For a mod, allowed for managers and administrators of its team. */

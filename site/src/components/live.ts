@@ -28,3 +28,38 @@ export function refreshed(name: `modstead:${string}`, seconds: number): () => vo
     document.removeEventListener('visibilitychange', refresh);
   };
 }
+
+export interface QueueState {
+  readonly waiting: number;
+  readonly claimed: number;
+  readonly reports: number;
+}
+
+/**
+ * Loads the queue of a game again when the service tells of a change in it, while the page is visible. A hidden page gives
+ * its connection back, because browsers have few for one site. Returns what ends it.
+ */
+export function queueFollowed(admin: string, isShown: (state: QueueState) => boolean): () => void {
+  let stream: EventSource | undefined;
+  const close = () => {
+    stream?.close();
+    stream = undefined;
+  };
+  const open = () => {
+    let isFirst = true;
+    stream = new EventSource(`${admin}/moderation/live`);
+    stream.addEventListener('queue', ({ data }) => {
+      // A connection begins with the state that the page was most likely drawn from.
+      const isKnown = isFirst && isShown(JSON.parse(data) as QueueState);
+      isFirst = false;
+      if (!isKnown) void invalidate('modstead:queue');
+    });
+  };
+  const follow = () => (document.hidden ? close() : (stream ?? open()));
+  follow();
+  document.addEventListener('visibilitychange', follow);
+  return () => {
+    close();
+    document.removeEventListener('visibilitychange', follow);
+  };
+}

@@ -1,5 +1,6 @@
 import { type Database, statement, type Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
+import { queueScope } from './store.ts';
 import type { ModerationClaimsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -18,11 +19,17 @@ const PUT = statement(`insert into moderation_claims (resource, resource_id, gam
   set game_id = excluded.game_id, user_id = excluded.user_id, date_expires = excluded.date_expires
   where moderation_claims.user_id = excluded.user_id or moderation_claims.date_expires <= ? returning *`);
 /** Adds or renews a claim. Returns nothing if another moderator has a valid one. */
-export const put = (transaction: Transaction, row: ClaimRow, now: number) =>
-  transaction.first<ClaimRow>(PUT, [row.resource, row.resource_id, row.game_id, row.user_id, row.date_expires, now]);
+export function put(transaction: Transaction, row: ClaimRow, now: number) {
+  const { resource, resource_id, game_id, user_id, date_expires } = row;
+  transaction.changed(queueScope(game_id));
+  return transaction.first<ClaimRow>(PUT, [resource, resource_id, game_id, user_id, date_expires, now]);
+}
 
-export const remove = ({ query }: Transaction, resource: string, id: number) =>
-  query.deleteFrom('moderation_claims').where('resource', '=', resource).where('resource_id', '=', id).execute();
+const REMOVE = statement('delete from moderation_claims where resource = ? and resource_id = ? returning game_id');
+export async function remove(transaction: Transaction, resource: string, id: number): Promise<void> {
+  const removed = await transaction.first<{ game_id: number }>(REMOVE, [resource, id]);
+  if (removed) transaction.changed(queueScope(removed.game_id));
+}
 
 export const removeExpired = ({ query }: Transaction, gameId: number, now: number) =>
   query.deleteFrom('moderation_claims').where('game_id', '=', gameId).where('date_expires', '<=', now).execute();

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { PLAN_REFUSALS } from '../../catalogue/plans/plans.ts';
 import { user } from '../../platform/access/caller.ts';
 import { GamePath, Id, PathId, page, pageOf } from '../../platform/http/objects.ts';
-import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import { eventStream, noContent, ok, operation, Stream } from '../../platform/http/operation.ts';
 import { CLAIM_SECONDS, CLAIMS_AT_ONCE, claim, claimNext, release } from './claims.ts';
 import { MODERATED } from './content.ts';
 import { ACTIONS, decide } from './decisions.ts';
+import { type QueueState, watchQueue } from './live.ts';
 import {
   ClaimObject,
   ContentChangesObject,
@@ -289,6 +290,29 @@ export const getModerationStatistics = operation({
   handle: async (app, { caller, params }) => toStatistics(await statisticsOf(app, caller, params.game_id)),
 });
 
+const RECONNECT = 'retry: 3000\n\n';
+
+async function* textOf(states: AsyncIterable<QueueState>): AsyncGenerator<string> {
+  yield RECONNECT;
+  for await (const state of states) yield `event: queue\ndata: ${JSON.stringify(state)}\n\n`;
+}
+
+export const streamModerationQueue = operation({
+  id: 'stream-game-moderation-queue',
+  tag: 'Moderation',
+  method: 'GET',
+  path: '/games/{game_id}/moderation/stream',
+  says: 'Streams how much waits in a game, is claimed and is reported as Server-Sent Events: now, and when the queue changes, at most once a second. Above 1,000 waiting items of a kind it counts no further. Allowed for the game’s team.',
+  access: user('read', 'team'),
+  params: GamePath,
+  returns: eventStream,
+  errors: OF_GAME,
+  handle: async (app, { caller, params }) => {
+    const states = await watchQueue(app, caller, params.game_id);
+    return new Stream((signal) => textOf(states(signal)));
+  },
+});
+
 export const moderationOperations = [
   getModerationQueue,
   getPendingFiles,
@@ -303,4 +327,5 @@ export const moderationOperations = [
   claimNextContent,
   getContentChanges,
   getModerationStatistics,
+  streamModerationQueue,
 ];

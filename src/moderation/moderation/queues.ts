@@ -138,6 +138,6 @@ export async function appeal(
     const last = await store.lastDecision(transaction, resource, id);
     if (!last || !APPEALABLE.includes(last.action)) throw new ApiError('MODERATION_NOT_FOUND');
     if (await store.hasAppealed(transaction, resource, id)) throw new ApiError('MODERATION_ALREADY_ACTIONED');
-    await store.appeal(transaction, last.id, text, app.clock.now());
+    await store.appeal(transaction, last, text, app.clock.now());
   });
 }

@@ -37,15 +37,26 @@ const APPEALED = statement(`select id from moderation_decisions where resource =
 export const hasAppealed = async (reader: Reader, resource: string, id: number): Promise<boolean> =>
   (await reader.first(APPEALED, [resource, id])) !== undefined;
 
-export const add = async ({ query }: Transaction, row: Insertable<ModerationDecisionsTable>): Promise<number> =>
-  (await query.insertInto('moderation_decisions').values(row).returning('id').executeTakeFirstOrThrow()).id;
+/** Decisions, appeals and claims. What waits changes with the content itself. */
+export const queueScope = (gameId: number) => `games/${gameId}/moderation`;
+
+export async function add(transaction: Transaction, row: Insertable<ModerationDecisionsTable>): Promise<number> {
+  transaction.changed(queueScope(row.game_id));
+  const adding = transaction.query.insertInto('moderation_decisions').values(row).returning('id');
+  return (await adding.executeTakeFirstOrThrow()).id;
+}
 
 /** Its snapshot goes with it. */
-export const removeDecision = ({ query }: Transaction, id: number) =>
-  query.deleteFrom('moderation_decisions').where('id', '=', id).execute();
+export async function removeDecision(transaction: Transaction, { id, game_id }: DecisionRow): Promise<void> {
+  transaction.changed(queueScope(game_id));
+  await transaction.query.deleteFrom('moderation_decisions').where('id', '=', id).execute();
+}
 
-export const appeal = ({ query }: Transaction, id: number, text: string, now: number) =>
-  query.updateTable('moderation_decisions').set({ appeal: text, date_appealed: now }).where('id', '=', id).execute();
+export async function appeal(transaction: Transaction, { id, game_id }: DecisionRow, text: string, now: number) {
+  transaction.changed(queueScope(game_id));
+  const appealed = { appeal: text, date_appealed: now };
+  await transaction.query.updateTable('moderation_decisions').set(appealed).where('id', '=', id).execute();
+}
 
 const THRESHOLD = statement('select takedown_reports from games where id = ?');
 export const takedownReports = async (reader: Reader, gameId: number): Promise<number> =>
@@ -249,6 +260,20 @@ export async function claimable(query: Query, gameId: number, { userId, resource
     items.sort((one, other) => one.date_added - other.date_added || one.id - other.id),
   );
   return oldestFirst.flat().slice(0, count);
+}
+
+/** The number of pending items, up to so many of each resource. */
+export async function countWaiting(query: Query, gameId: number, now: number, most: number): Promise<number> {
+  let waiting = 0;
+  for (const branch of PENDING) {
+    const some = itemsOf(query, gameId, branch, now).select('q.id').limit(most);
+    const { count } = await query
+      .selectFrom(some.as('w'))
+      .select(sql<number>`count(*)`.as('count'))
+      .executeTakeFirstOrThrow();
+    waiting += Number(count);
+  }
+  return waiting;
 }
 
 /** Per resource the number of pending items, of those that wait at most so many seconds, and the oldest date. */

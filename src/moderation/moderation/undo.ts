@@ -32,7 +32,7 @@ export const undoDecision = (
     const decided = { by: caller.userId, at: last.date_added };
     await reopenAll(transaction, content, decided);
     await withdrawDecision(transaction, NOTIFICATION[last.action as Verdict], content, content.authorId);
-    await store.removeDecision(transaction, last.id);
+    await store.removeDecision(transaction, last);
     const subject = { resource, id, gameId };
     const data = { decision: last.action };
     await audit(app, transaction, { actor: caller.userId, action: `${resource}.undo`, subject, data });

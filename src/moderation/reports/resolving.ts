@@ -107,7 +107,7 @@ async function resolve(
 ): Promise<store.ReportRow> {
   if (report.status !== 0) throw new ApiError('REPORT_ALREADY_RESOLVED');
   const done = { status: 1, date_resolved: app.clock.now(), resolved_by: userId, resolution };
-  await store.resolve(transaction, report.id, done);
+  await store.resolve(transaction, report, done);
   const subject = { resource: report.resource, id: report.resource_id, gameId: report.game_id };
   const told = { actor: userId, action: 'reports.resolve', subject, reason: resolution, data: { report: report.id } };
   await audit(app, transaction, told);

@@ -59,14 +59,18 @@ const PLATFORMS_OF_GAME = statement('select platform from game_platforms where g
 export const platformsOfGame = async (transaction: Pick<Transaction, 'all'>, gameId: number) =>
   (await transaction.all<{ platform: string }>(PLATFORMS_OF_GAME, [gameId])).map(({ platform }) => platform);
 
+const reportsScope = (gameId: number) => `games/${gameId}/reports`;
+
 /** Returns undefined if the user already has such an open report. */
-export const add = ({ query }: Transaction, row: Insertable<ReportsTable>) =>
-  query
+export function add(transaction: Transaction, row: Insertable<ReportsTable>) {
+  transaction.changed(reportsScope(row.game_id));
+  return transaction.query
     .insertInto('reports')
     .values(row)
     .onConflict((key) => key.doNothing())
     .returning('id')
     .executeTakeFirst();
+}
 
 type Telling = Pick<ReportRow, 'user_id' | 'resource' | 'resource_id' | 'type'>;
 
@@ -92,8 +96,10 @@ export const rowForChange = (transaction: Transaction, id: number) => transactio
 
 type Resolved = Pick<ReportRow, 'status' | 'date_resolved' | 'resolved_by' | 'resolution'>;
 
-export const resolve = ({ query }: Transaction, id: number, done: Resolved) =>
-  query.updateTable('reports').set(done).where('id', '=', id).execute();
+export async function resolve(transaction: Transaction, { id, game_id }: ReportRow, done: Resolved): Promise<void> {
+  transaction.changed(reportsScope(game_id));
+  await transaction.query.updateTable('reports').set(done).where('id', '=', id).execute();
+}
 
 export const resolveAll = ({ query }: Transaction, resource: string, id: number, done: Resolved) =>
   query

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
 import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
+import { EventListener } from '../../../test/event-streams.ts';
 import { anotherService } from '../../../test/wire.ts';
 import { editModByPut } from '../../catalogue/mods/operations.ts';
 import { MODERATOR } from '../../catalogue/teams/teams.ts';
@@ -12,65 +10,11 @@ import { addClient } from '../../signin/oauth/clients.ts';
 import { streamGameEvents } from './operations.ts';
 
 const api = await startApi();
-const ca = readFileSync(api.service.certificateFile!);
-
-interface Heard {
-  readonly id: number;
-  readonly type: string;
-  readonly data: { id: number; subject: string };
-}
-
-/** A client like `EventSource` that returns one event after the other. */
-class Listener {
-  readonly response: IncomingMessage;
-  readonly #chunks: AsyncIterator<Buffer>;
-  #text = '';
-
-  constructor(response: IncomingMessage) {
-    this.response = response;
-    this.#chunks = response[Symbol.asyncIterator]();
-  }
-
-  static open(gameId: number, token: string, headers: Record<string, string> = {}, port = api.port): Promise<Listener> {
-    return new Promise((resolve, reject) => {
-      const path = `/v1/games/${gameId}/events/stream`;
-      const own = { host: 'localhost', authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers };
-      const options = {
-        host: '127.0.0.1',
-        port,
-        path,
-        ca,
-        servername: 'localhost',
-        headers: own,
-        agent: false as const,
-      };
-      request(options, (response) => resolve(new Listener(response)))
-        .on('error', reject)
-        .end();
-    });
-  }
-
-  /** The next event; undefined once the stream has ended. */
-  async next(): Promise<Heard | undefined> {
-    for (;;) {
-      const end = this.#text.indexOf('\n\n');
-      if (end === -1) {
-        const { done, value } = await this.#chunks.next();
-        if (done) return undefined;
-        this.#text += value;
-        continue;
-      }
-      const lines = this.#text.slice(0, end).split('\n');
-      this.#text = this.#text.slice(end + 2);
-      const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-      if (field('id')) return { id: Number(field('id')), type: field('event')!, data: JSON.parse(field('data')!) };
-    }
-  }
-
-  close(): void {
-    this.response.destroy();
-  }
-}
+const listen = (gameId: number, token: string, headers: Record<string, string> = {}, port = api.port) =>
+  EventListener.open<{ id: number; subject: string }>(api, `/v1/games/${gameId}/events/stream`, token, {
+    headers,
+    port,
+  });
 
 async function edit(mod: Mod, summary: string): Promise<void> {
   const params = { game_id: mod.game_id, mod_id: mod.id };
@@ -81,7 +25,7 @@ test('a client receives the next events of its game and continues after the last
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const { token } = await api.as(game.owner);
-  const listener = await Listener.open(game.id, token!);
+  const listener = await listen(game.id, token!);
   assert.equal(listener.response.headers['content-type'], 'text/event-stream; charset=utf-8');
   await edit(await api.aMod(), 'Elsewhere');
   await edit(mod, 'One');
@@ -91,12 +35,12 @@ test('a client receives the next events of its game and continues after the last
   const two = (await listener.next())!;
   listener.close();
   await edit(mod, 'Three');
-  const again = await Listener.open(game.id, token!, { 'last-event-id': String(one.id) });
+  const again = await listen(game.id, token!, { 'last-event-id': String(one.id) });
   assert.equal((await again.next())!.id, two.id);
   const three = (await again.next())!;
   assert.ok(three.id > two.id);
   again.close();
-  const whole = await Listener.open(game.id, token!, { 'last-event-id': '0' });
+  const whole = await listen(game.id, token!, { 'last-event-id': '0' });
   const types = [];
   for (let i = 0; i < 5; i += 1) types.push((await whole.next())!.type);
   assert.deepEqual(types, ['USER_TEAM_JOIN', 'MOD_AVAILABLE', 'MOD_EDITED', 'MOD_EDITED', 'MOD_EDITED']);
@@ -109,7 +53,7 @@ test('many clients receive more events than one read returns, complete and in or
   for (let i = 0; i < 60; i += 1) mods.push(await api.aMod({ game }));
   const { token } = await api.as(game.owner);
   const hear = async () => {
-    const listener = await Listener.open(game.id, token!, { 'last-event-id': '0' });
+    const listener = await listen(game.id, token!, { 'last-event-id': '0' });
     const ids: number[] = [];
     while (ids.length < 120) ids.push((await listener.next())!.id);
     listener.close();
@@ -130,7 +74,7 @@ test('only the game’s team and its backend can stream events', async () => {
   await (await api.as(grace)).refused(streamGameEvents, { params }, 403, 29500);
   await (await api.as((await api.aGame()).owner)).refused(streamGameEvents, { params }, 403, 29500);
   await (await api.as(game.owner)).refused(streamGameEvents, { params: { game_id: 999_999 } }, 404, 14001);
-  const listener = await Listener.open(game.id, (await api.as(moderator)).token!);
+  const listener = await listen(game.id, (await api.as(moderator)).token!);
   assert.equal(listener.response.statusCode, 200);
   listener.close();
   const app = api.app();
@@ -140,7 +84,7 @@ test('only the game’s team and its backend can stream events', async () => {
   const { access_token } = await app.db.write((transaction) =>
     issueServiceToken(app, transaction, { clientId, gameId: game.id, scopes: ['read'], lifetimeSeconds: 3_600 }),
   );
-  const backend = await Listener.open(game.id, access_token);
+  const backend = await listen(game.id, access_token);
   assert.equal(backend.response.statusCode, 200);
   backend.close();
   const head = await (await api.as(moderator)).send('HEAD', `/games/${game.id}/events/stream`);
@@ -152,7 +96,7 @@ test('the stream ends when the client’s token expires', async () => {
   const moderator = await api.aUser();
   await api.joins(moderator, game, MODERATOR);
   const mod = await api.aMod({ game });
-  const listener = await Listener.open(game.id, (await api.as(moderator)).token!);
+  const listener = await listen(game.id, (await api.as(moderator)).token!);
   await edit(mod, 'One');
   assert.ok(await listener.next());
   const app = api.app();
@@ -165,7 +109,7 @@ test('another process streams the events of this one, and ends its streams when 
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const other = await anotherService(api);
-  const listener = await Listener.open(game.id, (await api.as(game.owner)).token!, {}, other.port);
+  const listener = await listen(game.id, (await api.as(game.owner)).token!, {}, other.port);
   await edit(mod, 'One');
   assert.equal((await listener.next())!.type, 'MOD_EDITED');
   const [last] = await Promise.all([listener.next(), other.stop()]);

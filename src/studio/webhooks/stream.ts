@@ -3,7 +3,7 @@ import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import { ACCESS_SCOPE } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
-import type { Changes } from '../../platform/database/database.ts';
+import { News } from '../../platform/database/news.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import {
   newestStudioEvent,
@@ -34,10 +34,10 @@ async function* eventsAfter(
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StudioEventRow[]> {
-  const news = new News(app.db.changes, studioScope(gameId), signal);
+  const scopes = [studioScope(gameId), ACCESS_SCOPE];
+  const news = new News(app.db.changes, (scope) => scopes.includes(scope), signal);
   try {
     for (let last = after; !signal.aborted; ) {
-      // Subscribed before reading, so that a commit in between wakes the loop again.
       const next = news.next();
       if (app.clock.now() >= caller.dateExpires || !(await isInTeam(app, caller, gameId))) return;
       const events = await studioEventsAfter(app.db, gameId, last, AHEAD_MAX);
@@ -47,28 +47,5 @@ async function* eventsAfter(
     }
   } finally {
     news.stop();
-  }
-}
-
-/** Resolves when there may be something to read. Several changes can share one wake-up. */
-class News {
-  #next = Promise.withResolvers<void>();
-  readonly stop: () => void;
-
-  constructor(changes: Changes, scope: string, signal: AbortSignal) {
-    const tell = () => this.#next.resolve();
-    const unlisten = changes.listen((changed) => {
-      if (changed === undefined || changed === scope || changed === ACCESS_SCOPE) tell();
-    });
-    signal.addEventListener('abort', tell);
-    this.stop = () => {
-      unlisten();
-      signal.removeEventListener('abort', tell);
-    };
-  }
-
-  next(): Promise<void> {
-    this.#next = Promise.withResolvers();
-    return this.#next.promise;
   }
 }
