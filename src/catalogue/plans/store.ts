@@ -28,7 +28,7 @@ const MODS = statement(`select count(*) as mods from
 export const modsOf = async (reader: Pick<Database, 'first'>, gameId: number, most: number): Promise<number> =>
   Number((await reader.first<{ mods: number }>(MODS, [gameId, most]))!.mods);
 
-const BYTES = statement(`select coalesce(sum(f.filesize), 0) as bytes from mods m join modfiles f on f.mod_id = m.id
-  where m.game_id = ? and f.status <> 3`);
+/** The condition is that of the index, which contains all that is read here. */
+const BYTES = statement(`select coalesce(sum(filesize), 0) as bytes from modfiles where game_id = ? and status < 3`);
 export const bytesOf = async (reader: Pick<Database, 'first'>, gameId: number): Promise<number> =>
   Number((await reader.first<{ bytes: number }>(BYTES, [gameId]))!.bytes);

@@ -1,5 +1,6 @@
 import { resource } from '../../platform/manifest/resource.ts';
 import { modfileJobs } from './jobs.ts';
+import { modfilesByGame } from './migrations/2026-11-17-modfiles-by-game.ts';
 import { modfilesByMd5 } from './migrations/2026-11-17-modfiles-by-md5.ts';
 import { modExtension } from './mod-extension.ts';
 import { modfileOperations } from './operations.ts';
@@ -9,7 +10,7 @@ import { storedModfiles } from './stored-objects.ts';
 export const modfiles = resource({
   name: 'modfiles',
   operations: modfileOperations,
-  migrations: [modfilesByMd5],
+  migrations: [modfilesByMd5, modfilesByGame],
   jobs: modfileJobs,
   personalData: personalModfiles,
   storedObjects: storedModfiles,
