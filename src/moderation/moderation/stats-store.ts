@@ -31,19 +31,24 @@ export async function decidedIn(reader: Reader, gameId: number, from: number, un
 }
 
 const MODERATORS_MAX = 50;
-/** The moderators with the most decisions. */
+/** The moderators with the most decisions. Only they are looked up, not the moderator of each decision. */
 export async function decidedByModerator(query: Query, gameId: number, since: number) {
-  const rows = await query
-    .selectFrom('moderation_decisions as d')
-    .leftJoin('users as u', 'u.id', 'd.user_id')
-    .where('d.game_id', '=', gameId)
-    .where('d.date_added', '>=', since)
-    .where('d.user_id', '>', 0)
-    .groupBy(['d.user_id', 'u.username'])
-    .select(['d.user_id', 'u.username', sql<number>`count(*)`.as('decided')])
+  const busiest = query
+    .selectFrom('moderation_decisions')
+    .where('game_id', '=', gameId)
+    .where('date_added', '>=', since)
+    .where('user_id', '>', 0)
+    .groupBy('user_id')
+    .select(['user_id', sql<number>`count(*)`.as('decided')])
     .orderBy(sql`count(*)`, 'desc')
+    .orderBy('user_id')
+    .limit(MODERATORS_MAX);
+  const rows = await query
+    .selectFrom(busiest.as('d'))
+    .leftJoin('users as u', 'u.id', 'd.user_id')
+    .select(['d.user_id', 'u.username', 'd.decided'])
+    .orderBy('d.decided', 'desc')
     .orderBy('d.user_id')
-    .limit(MODERATORS_MAX)
     .execute();
   return rows.map((row) => ({ ...row, decided: Number(row.decided) }));
 }
