@@ -18,15 +18,17 @@ import { optionsOf } from './options.ts';
 
 const options = optionsOf(
   'bench-dashboard',
-  { mods: '100000', folder: '.bench-dashboard', runs: '5' },
+  { mods: '100000', folder: '.bench-dashboard', runs: '5', only: '' },
   `Measures the CPU time that the server takes for each page of the dashboard, on a game with many mods, of which every
-fiftieth waits for a decision, and a year of metrics, on SQLite. The folder is filled once and used again. Fails if a page
-takes more than 150 ms.`,
+fiftieth waits for a decision and every fiftieth file for a platform, with a month of decisions and a year of metrics, on
+SQLite. The folder is filled once and used again. Fails if a page takes more than 150 ms. --only takes
+a regular expression that paths have to match.`,
 );
 
 const CPU_MS_MAX = 150;
 const WARM_UP = 2;
 const WAITING_EVERY = 50;
+const MONTH = 30 * 86_400;
 const mods = Number(options.mods);
 const data = resolve(options.folder, String(mods));
 const isFilled = existsSync(join(data, 'filled'));
@@ -38,6 +40,7 @@ const settings = readSettings({
   MODSTEAD_PORT: '0',
   MODSTEAD_JOBS: 'off',
   MODSTEAD_LOG: 'error',
+  MODSTEAD_RATE_LIMITS: 'off',
 });
 const service = await composeService(settings, outsideOf(settings), { site: builtSite() });
 const app = service.apps.production;
@@ -58,8 +61,10 @@ async function fill(): Promise<void> {
     await sql`update mods set status = 0 where id % ${sql.lit(WAITING_EVERY)} = 0`.execute(query);
     await sql`insert into moderation_decisions (game_id, resource, resource_id, action, reason, user_id, date_added,
       appeal, date_appealed, status_before, status_after, waited)
-      select game_id, 'mods', id, 'approve', '', ${owner.id}, ${app.clock.now()} - id % 2500000, '', 0, 0, 1, id % 90000
+      select game_id, 'mods', id, 'approve', '', ${owner.id}, ${app.clock.now()} - id * ${sql.lit(MONTH)} / ${sql.lit(mods)}, '', 0, 0, 1, id % 90000
       from mods where status = 1`.execute(query);
+    await sql`insert into modfile_platforms (modfile_id, platform, status)
+      select id, 'ps5', case when id % ${sql.lit(WAITING_EVERY)} = 0 then 0 else 1 end from modfiles`.execute(query);
     await sql`insert into reports (resource, resource_id, game_id, author_id, user_id, type, reason, status, date_added,
       date_resolved, resolved_by, platforms, name, contact, summary, resolution, rule_id)
       select 'mods', id, game_id, submitted_by, 0, 0, 0, 0, ${app.clock.now()}, 0, 0, '', '', '', 'Wrong', '', 0
@@ -71,6 +76,12 @@ async function fill(): Promise<void> {
 if (!isFilled) await fill();
 const game = await app.db.query.selectFrom('games').select(['id', 'name_id', 'submitted_by']).executeTakeFirstOrThrow();
 const waiting = await app.db.query.selectFrom('mods').select('id').where('status', '=', 0).executeTakeFirstOrThrow();
+const file = await app.db.query
+  .selectFrom('modfile_platforms as p')
+  .innerJoin('modfiles as f', 'f.id', 'p.modfile_id')
+  .select(['f.id', 'f.mod_id'])
+  .where('p.status', '=', 0)
+  .executeTakeFirstOrThrow();
 const secret = await app.db.write((transaction) => addSession(app, transaction, game.submitted_by, 'bench'));
 const cookie = `__Host-modstead_session=${secret}`;
 
@@ -96,6 +107,8 @@ const paths = [
   `${base}?days=365`,
   `${base}/moderation?page=20`,
   `${base}/moderation/mods/${waiting.id}`,
+  `${base}/moderation/files?page=20`,
+  `${base}/moderation/files/${file.mod_id}/${file.id}`,
   `${base}/rules/decisions`,
   ...['', '/users', '/staff', '/bans', '/games', '/reports', '/plans', '/installation', '/jobs', '/agreements'].map(
     (path) => `/admin${path}`,
@@ -105,7 +118,7 @@ const paths = [
   '/admin/limits',
   '/admin/slow',
   '/admin/audit',
-];
+].filter((path) => new RegExp(options.only).test(path));
 
 /** The median CPU time of one request, which this process sends itself. */
 async function measured(path: string): Promise<{ status: number; ms: number }> {
