@@ -6,6 +6,7 @@ import { readSettings } from '../src/platform/config/settings.ts';
 import { limitedAddress } from '../src/platform/http/address.ts';
 import { requestEmailSecurityCode } from '../src/signin/mailed-codes/operations.ts';
 import { type Answer, type Api, assertRefused, startApi } from './api.ts';
+import { PROCESSES } from './fleet/siblings.ts';
 import { anotherService, exchange, requestOf } from './wire.ts';
 
 const MINUTE_AND_SLOT = 65;
@@ -14,15 +15,24 @@ const WIDE = 'address=100000,address_writes=100000';
 const limited = (limits: string, settings: Record<string, string> = {}) =>
   startApi({ settings: { MODSTEAD_RATE_LIMITS: limits, ...settings } });
 
-/** Sends requests until one is refused, and counts the successful ones. */
+/** Sends requests until every process in turn has refused one, because each may have leased tokens left. */
 async function allowed(
   ask: () => Promise<Answer<unknown>>,
   most: number,
-): Promise<{ count: number; last: Answer<unknown> }> {
-  for (let count = 0; ; count += 1) {
+): Promise<{ count: number; refused: number; last: Answer<unknown> }> {
+  let [count, refused, inSuccession] = [0, 0, 0];
+  for (;;) {
     const last = await ask();
-    if (last.status === 429 || count === most) return { count, last };
+    if (last.status === 429) {
+      refused += 1;
+      inSuccession += 1;
+      if (inSuccession === PROCESSES) return { count, refused, last };
+      continue;
+    }
+    if (count === most) return { count, refused, last };
     assert.equal(last.headers['retry-after'], undefined);
+    inSuccession = 0;
+    count += 1;
   }
 }
 
@@ -147,7 +157,9 @@ test('cached responses count like others', async () => {
   const byOperation = await allowed(() => person.call(getGame, { params }), 50);
   assert.equal(byOperation.count, 30);
   assertLimited(byOperation.last, 11009);
-  assert.equal((await allowed(() => person.call(getGames), 50)).count, 29);
+  // Those that the operation refused count for the key.
+  const left = 60 - byOperation.count - byOperation.refused;
+  assert.equal((await allowed(() => person.call(getGames), 50)).count, left);
   const small = await limited('address=7');
   assert.equal((await allowed(ping(small), 20)).count, 7);
 });

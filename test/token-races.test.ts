@@ -26,21 +26,23 @@ const isSomeoneWaiting = async (): Promise<boolean> => {
  * If the other one waits for a lock of the first, the first is committed while it waits.
  */
 async function overlapped<T>(first: () => Promise<T>, other: () => Promise<Answer>): Promise<[T, Answer]> {
-  const write = db.write.bind(db);
   let racing: Promise<Answer> | undefined;
   let isOver = false;
-  const held: typeof db.write = (work) =>
-    write(async (transaction) => {
-      const result = await work(transaction);
-      if (racing) return result;
-      Object.assign(db, { write });
-      racing = other().finally(() => {
-        isOver = true;
+  const processes = api.apps().map((app) => ({ db: app.db, write: app.db.write.bind(app.db) }));
+  for (const process of processes) {
+    const held: typeof db.write = (work) =>
+      process.write(async (transaction) => {
+        const result = await work(transaction);
+        if (racing) return result;
+        for (const each of processes) Object.assign(each.db, { write: each.write });
+        racing = other().finally(() => {
+          isOver = true;
+        });
+        while (!isOver && !(await isSomeoneWaiting()));
+        return result;
       });
-      while (!isOver && !(await isSomeoneWaiting()));
-      return result;
-    });
-  Object.assign(db, { write: held });
+    Object.assign(process.db, { write: held });
+  }
   const result = await first();
   assert.ok(racing, 'the first request never wrote');
   return [result, await racing];
