@@ -560,15 +560,15 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...(options.notifications && { notifications: options.notifications }),
   };
   const [first, ...rest] = settings.databaseUrl ? siblingsInFleet() : [];
-  const composeOne = (siblings: Siblings | undefined) =>
-    composeService(settings, siblings ? { ...outside, siblings } : outside, {
+  const composeOne = (siblings: Siblings | undefined, port = settings.port) =>
+    composeService({ ...settings, port }, siblings ? { ...outside, siblings } : outside, {
       observe: (observation: Observation) => observer.see(observation),
       site: options.site,
     });
   const service = await composeOne(first);
   const api = new Api(service, clock, folder, observer, logLines);
   for (const siblings of rest) {
-    const other = await composeOne(siblings);
+    const other = await composeOne(siblings, 0);
     // Machines share a mail server, and the names of files of mails sort by time within one process alone.
     for (const environment of ENVIRONMENTS)
       Object.assign(other.apps[environment], { mail: service.apps[environment].mail });
