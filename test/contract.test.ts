@@ -701,7 +701,8 @@ async function lengthenOwnLists(): Promise<void> {
 let lengthened: Promise<void> | undefined;
 
 for (const operation of operations.filter(({ declaration: { list } }) => list))
-  test(`${operation.declaration.id} runs as many queries for a long page as for a short one`, async () => {
+  test(`${operation.declaration.id} runs as many queries for a long page as for a short one`, async (t) => {
+    api.stayInOneProcess(t);
     lengthened ??= lengthenOwnLists();
     await lengthened;
     const client = await allowedTo(operation);

@@ -7,7 +7,7 @@ import { addersOf, ENDERS, RACE_SETTINGS, UNLIMITED_READS } from './races.ts';
 
 const api = await startApi(RACE_SETTINGS);
 const { db } = api.app();
-Object.assign(db, UNLIMITED_READS);
+for (const app of api.apps()) Object.assign(app.db, UNLIMITED_READS);
 const cast = await aCast(api);
 const barrier = new Barrier(...api.apps().map((app) => app.db));
 

@@ -11,7 +11,7 @@ import { columnsOf } from './tables.ts';
 
 const api = await startApi(RACE_SETTINGS);
 const { db } = api.app();
-Object.assign(db, UNLIMITED_READS);
+for (const app of api.apps()) Object.assign(app.db, UNLIMITED_READS);
 const cast = await aCast(api);
 const barrier = new Barrier(...api.apps().map((app) => app.db));
 await setNextUserId(db, 800_000);

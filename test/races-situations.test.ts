@@ -8,8 +8,7 @@ import { SITUATIONS } from './race-situations.ts';
 import { ENDERS, RACE_SETTINGS, races, UNLIMITED_READS } from './races.ts';
 
 const api = await startApi(RACE_SETTINGS);
-const { db } = api.app();
-Object.assign(db, UNLIMITED_READS);
+for (const app of api.apps()) Object.assign(app.db, UNLIMITED_READS);
 const cast = await aCast(api);
 const barrier = new Barrier(...api.apps().map((app) => app.db));
 // Situations have games and mods of their own, whose teams the scene does not know.

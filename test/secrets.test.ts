@@ -135,7 +135,8 @@ test('T22: a wrong secret costs the same work as an unknown client', async () =>
   assert.deepEqual(await costOf(client_id), await costOf(999_999));
 });
 
-test('T22: a request for a code costs the same work for an address with an account as for one without', async () => {
+test('T22: a request for a code costs the same work for an address with an account as for one without', async (t) => {
+  api.stayInOneProcess(t);
   const app = api.app();
   await api.aUser({ email: 'known.work@example.org' });
   const key = api.withKey(await api.aGame());
@@ -150,7 +151,8 @@ test('T22: a request for a code costs the same work for an address with an accou
   assert.deepEqual(await onPage('known.work@example.org'), await onPage('unknown.work@example.org'));
 });
 
-test('T22: a wrong code costs the same work whether or not its address has an account', async () => {
+test('T22: a wrong code costs the same work whether or not its address has an account', async (t) => {
+  api.stayInOneProcess(t);
   const app = api.app();
   const tried = async (email: string) => {
     const browser = new Browser(api);
