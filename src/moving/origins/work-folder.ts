@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, link, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../platform/storage/durable.ts';
-import { FORMAT, MANIFEST, partName, VERSION } from '../archive/manifest.ts';
+import { FORMAT, MANIFEST, partName, ROWS_FOLDER, VERSION } from '../archive/manifest.ts';
 
 interface State {
   readonly source: string;
@@ -173,11 +173,14 @@ export class WorkFolder {
   /** Stores the rows of a page together with its place: after a kill the page is either complete or fetched again. */
   async put(list: string, place: number | true, rows: Readonly<Record<string, readonly object[]>>): Promise<void> {
     this.#state.pages += 1;
-    for (const [kind, lines] of Object.entries(rows)) {
-      if (lines.length === 0) continue;
-      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-      await writeDurably(join(this.archive, partName(kind, this.#state.pages)), text);
-    }
+    const parts = Object.entries(rows).filter(([, lines]) => lines.length > 0);
+    await Promise.all(
+      parts.map(([kind, lines]) => {
+        const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+        return replaceFile(join(this.archive, partName(kind, this.#state.pages)), text);
+      }),
+    );
+    if (parts.length > 0) await syncDirectory(join(this.archive, ROWS_FOLDER));
     this.#state.done[list] = place;
     await this.#save();
   }
@@ -223,10 +226,15 @@ const newState = (source: string): State => ({
 });
 
 async function writeDurably(path: string, text: string): Promise<void> {
+  await replaceFile(path, text);
+  await syncDirectory(join(path, '..'));
+}
+
+/** The file has its old or its new content, whenever the process ends; its name needs a sync of the folder. */
+async function replaceFile(path: string, text: string): Promise<void> {
   const handle = await open(`${path}.partial`, 'w', 0o600);
   await handle.writeFile(text);
   await handle.sync();
   await handle.close();
   await rename(`${path}.partial`, path);
-  await syncDirectory(join(path, '..'));
 }
