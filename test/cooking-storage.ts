@@ -56,7 +56,7 @@ export const startOn = (url: string) => startApi({ settings: { MODSTEAD_JOBS: 'o
 /** Tests of multipart builds and results that must pass on every storage. */
 export function largeRules(name: string, { api, partBytes, leftovers }: Place): void {
   const worker = composeWorker(api.app());
-  Object.assign(api.app().storage.assemblies, { partBytes });
+  for (const app of api.apps()) Object.assign(app.storage.assemblies, { partBytes });
   /** Every part has different content, so that a swapped part is noticed. */
   const whole = zipOf([{ name: 'cook.pak', content: randomBytes((PARTS - 1) * partBytes + 1_000), method: STORED }]);
   const sha256 = hashOf('sha256', whole);
