@@ -44,7 +44,8 @@ const BELONGING: Readonly<Record<string, Belonging>> = {
     parent: 'resource_id',
     parents: ['games', 'mods'],
     isNamed: true,
-    name: '(select u.username from users u where u.id = t.user_id)',
+    // Reports stay, and must not keep the name of someone who deletes the account.
+    name: "'user ' || t.user_id",
   },
   game_tag_groups: { parent: 'game_id', parents: ['games'], name: 't.name' },
   game_tags: { parent: 'group_id', parents: ['game_tag_groups'], name: 't.name' },
