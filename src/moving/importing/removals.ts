@@ -9,6 +9,7 @@ import * as comments from '../../community/comments/store.ts';
 import { removeGuide } from '../../community/guides/guides.ts';
 import * as guides from '../../community/guides/store.ts';
 import { dropFile } from '../../files/modfiles/modfiles.ts';
+import * as modfiles from '../../files/modfiles/store.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -116,7 +117,9 @@ async function removeMod(app: App, transaction: Transaction, id: number, state: 
 async function removeFile(app: App, transaction: Transaction, id: number): Promise<void> {
   const { query } = transaction;
   const file = await query.selectFrom('modfiles').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  await query.deleteFrom('mod_live_files').where('modfile_id', '=', id).execute();
+  const live = await modfiles.liveFilesOf(transaction, file.mod_id);
+  for (const [platform, fileId] of live)
+    if (fileId === id) await modfiles.removeLive(transaction, file.mod_id, platform);
   await dropFile(app, transaction, file);
   await refreshMod(app, transaction, { id: file.mod_id, game_id: file.game_id });
 }
@@ -178,10 +181,10 @@ async function endLiveFiles({ app, row }: Importing, transaction: Transaction, l
   if (listed.kind !== 'modfiles' || listed.live === undefined) return;
   const modId = (await store.newIdsOf(query, row.source, 'mods', [listed.of_id])).get(listed.of_id);
   if (modId === undefined || (await store.keptAmong(query, row.id, 'mods', [modId])).size > 0) return;
-  const live = await query.selectFrom('mod_live_files').select('platform').where('mod_id', '=', modId).execute();
-  const ended = live.map(({ platform }) => platform).filter((platform) => !listed.live!.includes(platform));
+  const live = await modfiles.liveFilesOf(transaction, modId);
+  const ended = [...live.keys()].filter((platform) => !listed.live!.includes(platform));
   if (ended.length === 0) return;
-  await query.deleteFrom('mod_live_files').where('mod_id', '=', modId).where('platform', 'in', ended).execute();
+  for (const platform of ended) await modfiles.removeLive(transaction, modId, platform);
   const mod = await query
     .selectFrom('mods')
     .select(['id', 'game_id'])
