@@ -24,6 +24,7 @@ import { joinStaff } from '../src/people/staff/staff.ts';
 import { setUserStatus, USER_BANNED } from '../src/people/users/users.ts';
 import { issueServiceToken } from '../src/platform/access/credentials.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
+import type { App } from '../src/platform/app.ts';
 import type { Transaction } from '../src/platform/database/database.ts';
 import { type AnyOperation, isEventStream } from '../src/platform/http/operation.ts';
 import { exportToken, startExport } from '../src/signin/exports/exports.ts';
@@ -541,8 +542,7 @@ const auditedSoFar = async ({ query }: Transaction): Promise<number> =>
   (await query.selectFrom('audit_head').select('last_id').executeTakeFirstOrThrow()).last_id;
 
 /** Rolls back every write from now on, so that each caller finds the same state. */
-function undoEveryWrite(): void {
-  const { db } = app;
+function undoEveryWrite({ db }: App): void {
   const write = db.write.bind(db);
   const undone: typeof db.write = async (work) => {
     try {
@@ -567,7 +567,7 @@ for (const name of SCENES) {
 }
 const otherLeader = await api.as(otherGame.owner);
 const siteModerator = await api.as(people.siteModerator);
-undoEveryWrite();
+for (const each of api.apps()) undoEveryWrite(each);
 
 /** An event stream does not end, so only its head is read. */
 async function opensStream(client: Client, { declaration }: AnyOperation, { params = {} }: CallInput) {

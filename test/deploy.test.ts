@@ -98,7 +98,10 @@ test('doctor --fleet compares services, and says which one is missing', async ()
     findings.map(({ ok }) => ok),
     [true, false],
   );
-  assert.match(findings[0]!.says, new RegExp(`^${version.replaceAll('.', '\\.')}, 1 process\\(es\\), clock within`));
+  assert.match(
+    findings[0]!.says,
+    new RegExp(`^${version.replaceAll('.', '\\.')}, ${api.apps().length} process\\(es\\), clock within`),
+  );
   const twice = await examineFleet(settings, [`https://127.0.0.1:${api.port}`, `https://localhost:${api.port}`]);
   assert.deepEqual(twice.map(({ name, ok }) => [name, ok]).slice(2), [
     ['versions', true],

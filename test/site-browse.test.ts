@@ -176,11 +176,11 @@ test('a mod is read in the language that the visitor chooses, beside that of the
   await client.call(editModOperation, { params, body: { name: '深い川' }, headers });
   const path = `${hub}/m/${mod.name_id}`;
   const english = await page(path, { 'accept-language': 'en' });
-  assert.match(english.text, /<h1[^>]*>Deep Rivers</);
+  assert.match(english.text, /<h1[^>]*><bdi>Deep Rivers</);
   assert.match(english.text, /href="\?language=ja"/);
   const japanese = await page(`${path}?language=ja`, { 'accept-language': 'en' });
   assert.match(japanese.text, /<html lang="en"/);
-  assert.match(japanese.text, /<h1[^>]*>深い川</);
+  assert.match(japanese.text, /<h1[^>]*><bdi>深い川</);
   assert.match(japanese.text, new RegExp(`rel="canonical" href="https://localhost${path}"`));
-  assert.match((await page(`${path}?language=xx`)).text, /<h1[^>]*>Deep Rivers</);
+  assert.match((await page(`${path}?language=xx`)).text, /<h1[^>]*><bdi>Deep Rivers</);
 });

@@ -11,7 +11,7 @@ const app = api.app();
 const admin = await api.as(await api.aUser({ admin: true }));
 
 const limited = async () => {
-  await flushTraffic(app);
+  for (const each of api.apps()) await flushTraffic(each);
   return (await admin.call(getLimitedRequests, {})).body.data;
 };
 
