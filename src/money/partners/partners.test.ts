@@ -12,6 +12,7 @@ import {
 } from '../../../test/money.ts';
 import { editModByPut } from '../../catalogue/mods/operations.ts';
 import { getAuthenticatedUser } from '../../people/users/operations.ts';
+import { deleteAUser, mergeOwnAccount } from '../../signin/accounts/operations.ts';
 import { purchase } from '../purchases/operations.ts';
 import { createRevenueTeam } from '../revenue-teams/operations.ts';
 import { editGameSellingTerms } from '../terms/operations.ts';
@@ -130,4 +131,16 @@ test('who was rejected as a seller, or owes tokens, does not join a revenue team
   const all = ({ id }: User) => ({ params, body: { 'users[0][id]': id, 'users[0][split]': 100 } as never });
   await leader.refused(createRevenueTeam, all(rejected), 422, 900_003);
   await leader.refused(createRevenueTeam, all(owing), 422, 900_008);
+});
+
+test('an account that sells cannot be merged, and one with tokens cannot be deleted', async () => {
+  const seller = await api.aUser();
+  await register(seller);
+  const other = await api.as(await api.aUser());
+  const { token } = await api.as(seller);
+  await other.refused(mergeOwnAccount, { body: { access_token: token! } }, 403, 17_043);
+  const game = await aSellingGame(api);
+  const buyer = await api.aUser();
+  await buyPack(api, await api.as(buyer), game, await aPack(api, game));
+  await (await api.as(staff)).refused(deleteAUser, { params: { user_id: buyer.id } }, 422, 900_038);
 });

@@ -47,6 +47,7 @@ test('a push of Google says why it was refused, and is taken once its token is r
   const nobody = api.nobody();
   server.fail('keys', 'busy');
   await nobody.refused(notifyGoogle, push(await tokenFor()), 500, 17_049);
+  await nobody.refused(notifyGoogle, push('e30.a.b.c.d'), 401, 17_044);
   const [, claims] = (await tokenFor()).split('.');
   await nobody.refused(notifyGoogle, push(`${part({ alg: 'none', typ: 'JWT' })}.${claims}.AAAA`), 401, 17_047);
   await nobody.refused(notifyGoogle, push(await tokenFor({ aud: 'https://other.example' })), 401, 17_048);
