@@ -3,11 +3,24 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { failureOf } from '../src/commands/failure.ts';
 import { runCommand } from '../src/commands/run.ts';
+import type { Api } from './api.ts';
 
 const PROGRAM = resolve('bin/modstead.mjs');
 const cleanPath = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(MODSTEAD_|NODE_|LC_|LANG)/.test(name)),
 );
+
+/** The settings with which a command works on the data of a service. */
+export function settingsOf(api: Api): Record<string, string> {
+  const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
+  return {
+    MODSTEAD_DATA: api.folder,
+    MODSTEAD_PUBLIC_PORT: '443',
+    MODSTEAD_DOMAIN: 'localhost',
+    MODSTEAD_LOG: 'off',
+    ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl, MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl! }),
+  };
+}
 
 export interface Ended {
   readonly code: number | null;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Api, startApi } from '../../../test/api.ts';
-import { endOf, runHere, startProgram } from '../../../test/commands.ts';
+import { endOf, runHere, settingsOf, startProgram } from '../../../test/commands.ts';
 import { crawl, PUBLIC_READS } from '../../../test/crawler.ts';
 import { modComments } from '../../community/comments/operations.ts';
 import { addDemo } from '../../demo/demo.ts';
@@ -23,14 +23,7 @@ const demo = (await addDemo(old.app(), { mods: 12, pictured: 2 }))!;
 /** The new service has everything of the old one. */
 async function move(): Promise<void> {
   const run = async (api: Api, ...args: string[]) => {
-    const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-    const { code, err } = await runHere(args, {
-      MODSTEAD_DATA: api.folder,
-      MODSTEAD_PUBLIC_PORT: '443',
-      MODSTEAD_DOMAIN: 'localhost',
-      MODSTEAD_LOG: 'off',
-      ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl, MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl! }),
-    });
+    const { code, err } = await runHere(args, settingsOf(api));
     assert.equal(code, 0, err);
   };
   await run(old, 'export', join(folder, 'archive'));

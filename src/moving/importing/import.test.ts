@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { type Api, startApi } from '../../../test/api.ts';
-import { endOf, runHere, startProgram } from '../../../test/commands.ts';
+import { endOf, runHere, settingsOf, startProgram } from '../../../test/commands.ts';
 import { crawl, PUBLIC_READS, readerOf } from '../../../test/crawler.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { getMod } from '../../catalogue/mods/operations.ts';
@@ -22,17 +22,7 @@ const source = await startApi(JOBS_OFF);
 const folder = mkdtempSync(join(tmpdir(), 'modstead-import-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const placeOf = (api: Api) => {
-  const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-  return {
-    MODSTEAD_DATA: api.folder,
-    MODSTEAD_PUBLIC_PORT: '443',
-    MODSTEAD_DOMAIN: 'localhost',
-    MODSTEAD_LOG: 'off',
-    ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl, MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl! }),
-  };
-};
-const run = (api: Api, ...args: string[]) => runHere(args, placeOf(api));
+const run = (api: Api, ...args: string[]) => runHere(args, settingsOf(api));
 
 const demo = (await addDemo(source.app(), { mods: 12, pictured: 2 }))!;
 await fillGame(source.app(), { gameId: demo.games[0]!.id, mods: MODS, seed: 'moving' });
@@ -95,7 +85,7 @@ test('an import that is killed again and again ends with the same answers as one
   for (let kill = 0; kill < KILLS; kill += 1) {
     const child = startProgram(
       args.filter((word) => word !== '--json'),
-      placeOf(target),
+      settingsOf(target),
     );
     const ended = endOf(child);
     // A line of progress comes after the commit of a batch, at another place each time.

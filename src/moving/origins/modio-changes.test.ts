@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import sharp from 'sharp';
 import { type Api, type Mod, startApi, type User } from '../../../test/api.ts';
-import { runHere } from '../../../test/commands.ts';
+import { runHere, settingsOf } from '../../../test/commands.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { addModMedia } from '../../catalogue/media/operations.ts';
 import { deleteModOperation, editModByPut, getMod, getMods } from '../../catalogue/mods/operations.ts';
@@ -63,18 +63,11 @@ async function aScene(): Promise<Scene> {
   return { game, author, mods };
 }
 
-const placeOf = (api: Api) => {
-  const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-  return {
-    MODSTEAD_DATA: api.folder,
-    MODSTEAD_PUBLIC_PORT: '443',
-    MODSTEAD_DOMAIN: 'localhost',
-    MODSTEAD_LOG: 'off',
-    MODSTEAD_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
-    MODSTEAD_EGRESS_CA: source.service.certificateFile!,
-    ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl, MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl! }),
-  };
-};
+const placeOf = (api: Api) => ({
+  ...settingsOf(api),
+  MODSTEAD_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+  MODSTEAD_EGRESS_CA: source.service.certificateFile!,
+});
 
 /** An empty service at the time of the source. */
 async function aTarget(): Promise<Api> {

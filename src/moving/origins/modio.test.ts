@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Api, startApi } from '../../../test/api.ts';
-import { endOf, runHere, startProgram } from '../../../test/commands.ts';
+import { endOf, runHere, settingsOf, startProgram } from '../../../test/commands.ts';
 import { readerOf } from '../../../test/crawler.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { editModByPut } from '../../catalogue/mods/operations.ts';
@@ -32,18 +32,11 @@ const demo = (await addDemo(source.app(), { mods: 12, pictured: 2 }))!;
 const [game] = demo.games;
 await fillGame(source.app(), { gameId: game!.id, mods: MODS, seed: 'modio' });
 
-const placeOf = (api: Api) => {
-  const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-  return {
-    MODSTEAD_DATA: api.folder,
-    MODSTEAD_PUBLIC_PORT: '443',
-    MODSTEAD_DOMAIN: 'localhost',
-    MODSTEAD_LOG: 'off',
-    MODSTEAD_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
-    MODSTEAD_EGRESS_CA: source.service.certificateFile!,
-    ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl, MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl! }),
-  };
-};
+const placeOf = (api: Api) => ({
+  ...settingsOf(api),
+  MODSTEAD_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+  MODSTEAD_EGRESS_CA: source.service.certificateFile!,
+});
 const argsFor = (work: string, ...more: string[]) => [
   ...['import', 'modio', join(folder, work), '--url', `https://localhost:${port}/v1`],
   ...['--game', String(game!.id), '--api-key', game!.api_key, ...more],

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { type Api, startApi } from '../../../test/api.ts';
-import { runHere } from '../../../test/commands.ts';
+import { runHere, settingsOf } from '../../../test/commands.ts';
 import { readerOf } from '../../../test/crawler.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { issueKey } from '../../platform/access/credentials.ts';
@@ -33,17 +33,8 @@ async function startSite(t: TestContext, answers: Answers): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const run = (api: Api, ...args: string[]) => {
-  const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-  return runHere([...args, '--json'], {
-    MODSTEAD_DATA: api.folder,
-    MODSTEAD_PUBLIC_PORT: '443',
-    MODSTEAD_DOMAIN: 'localhost',
-    MODSTEAD_LOG: 'off',
-    MODSTEAD_EGRESS_ALLOW: '127.0.0.0/8',
-    ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl, MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl! }),
-  });
-};
+const run = (api: Api, ...args: string[]) =>
+  runHere([...args, '--json'], { ...settingsOf(api), MODSTEAD_EGRESS_ALLOW: '127.0.0.0/8' });
 
 interface Shown {
   readonly name: string;
