@@ -29,17 +29,27 @@ export function refreshed(name: `modstead:${string}`, seconds: number): () => vo
   };
 }
 
-export interface QueueState {
+interface QueueState {
   readonly waiting: number;
   readonly claimed: number;
   readonly reports: number;
 }
 
+/** What a page shows of the queue. */
+interface QueueShown extends Omit<QueueState, 'waiting'> {
+  readonly waiting: readonly { readonly count: number }[];
+}
+
+const isSame = (state: QueueState, { waiting, claimed, reports }: QueueShown): boolean =>
+  state.claimed === claimed &&
+  state.reports === reports &&
+  state.waiting === waiting.reduce((sum, { count }) => sum + count, 0);
+
 /**
  * Loads the queue of a game again when the service tells of a change in it, while the page is visible. A hidden page gives
  * its connection back, because browsers have few for one site. Returns what ends it.
  */
-export function queueFollowed(admin: string, isShown: (state: QueueState) => boolean): () => void {
+export function queueFollowed(admin: string, shown: () => QueueShown): () => void {
   let stream: EventSource | undefined;
   const close = () => {
     stream?.close();
@@ -50,7 +60,7 @@ export function queueFollowed(admin: string, isShown: (state: QueueState) => boo
     stream = new EventSource(`${admin}/moderation/live`);
     stream.addEventListener('queue', ({ data }) => {
       // A connection begins with the state that the page was most likely drawn from.
-      const isKnown = isFirst && isShown(JSON.parse(data) as QueueState);
+      const isKnown = isFirst && isSame(JSON.parse(data) as QueueState, shown());
       isFirst = false;
       if (!isKnown) void invalidate('modstead:queue');
     });

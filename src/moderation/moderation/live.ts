@@ -56,6 +56,7 @@ async function lookAt({ db, clock }: App, gameId: number): Promise<QueueState & 
   const now = clock.now();
   const waiting = await store.countWaiting(db.query, gameId, now, COUNTED_MAX);
   const reports = await stats.openReports(db, gameId);
-  const { claimed, mark } = await stats.lastActs(db, gameId, now);
-  return { waiting, claimed, reports, mark: `${waiting} ${reports} ${claimed} ${mark}` };
+  const { claimed, expiries } = await stats.claimsIn(db, gameId, now);
+  const decision = await stats.lastDecisionIn(db, gameId);
+  return { waiting, claimed, reports, mark: [waiting, reports, claimed, expiries, decision].join(' ') };
 }

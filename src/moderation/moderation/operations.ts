@@ -290,10 +290,7 @@ export const getModerationStatistics = operation({
   handle: async (app, { caller, params }) => toStatistics(await statisticsOf(app, caller, params.game_id)),
 });
 
-const RECONNECT = 'retry: 3000\n\n';
-
 async function* textOf(states: AsyncIterable<QueueState>): AsyncGenerator<string> {
-  yield RECONNECT;
   for await (const state of states) yield `event: queue\ndata: ${JSON.stringify(state)}\n\n`;
 }
 

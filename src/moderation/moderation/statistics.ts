@@ -31,7 +31,7 @@ export async function statisticsOf(app: App, caller: Caller, gameId: number) {
     dateOldest: Math.min(...waiting.flatMap(({ oldest }) => oldest || [])),
     files: await store.countFiles(db.query, gameId),
     reports: await stats.openReports(db, gameId),
-    claimed: await stats.claimed(db, gameId, now),
+    claimed: (await stats.claimsIn(db, gameId, now)).claimed,
     decidedDay: (await stats.decidedSince(db, gameId, now - DAY)).decided,
     decidedWeek: (await stats.decidedSince(db, gameId, now - WEEK)).decided,
     medianWait: await stats.medianWait(db, gameId, now - WEEK),

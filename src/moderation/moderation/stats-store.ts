@@ -58,15 +58,13 @@ export const openReports = async (reader: Reader, gameId: number): Promise<numbe
   Number((await reader.first<{ open: number }>(REPORTS, [gameId]))!.open);
 
 const LAST_DECISION = statement('select coalesce(max(id), 0) as last from moderation_decisions where game_id = ?');
+export const lastDecisionIn = async (reader: Reader, gameId: number): Promise<number> =>
+  Number((await reader.first<{ last: number }>(LAST_DECISION, [gameId]))!.last);
+
 const CLAIMS = statement(`select count(*) as claimed, coalesce(sum(date_expires), 0) as expiries
   from moderation_claims where game_id = ? and date_expires > ?`);
-/** What differs after a decision, and after a claim began, was renewed or ended. */
-export async function lastActs(reader: Reader, gameId: number, now: number) {
-  const { last } = (await reader.first<{ last: number }>(LAST_DECISION, [gameId]))!;
+/** The number of claims, and a sum that differs after one began, was renewed or ended. */
+export async function claimsIn(reader: Reader, gameId: number, now: number) {
   const { claimed, expiries } = (await reader.first<{ claimed: number; expiries: number }>(CLAIMS, [gameId, now]))!;
-  return { claimed: Number(claimed), mark: `${last} ${expiries}` };
+  return { claimed: Number(claimed), expiries: Number(expiries) };
 }
-
-const CLAIMED = statement('select count(*) as claimed from moderation_claims where game_id = ? and date_expires > ?');
-export const claimed = async (reader: Reader, gameId: number, now: number): Promise<number> =>
-  Number((await reader.first<{ claimed: number }>(CLAIMED, [gameId, now]))!.claimed);

@@ -7,6 +7,7 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 /** Proxies close idle connections, often after a minute. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ':\n\n';
+const RECONNECT = 'retry: 3000\n\n';
 
 const HEADERS: readonly string[] = [
   'content-type',
@@ -31,6 +32,7 @@ export async function sendStream(
   response.shouldKeepAlive = false;
   response.writeHead(200, [...HEADERS, ...headers]);
   if (request.method === 'HEAD') return void response.end();
+  response.write(RECONNECT);
   const over = new AbortController();
   const end = () => over.abort();
   response.once('close', end);

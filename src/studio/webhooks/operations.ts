@@ -214,10 +214,7 @@ export const replayGameWebhook = operation({
   handle: async (app, { caller, params }) => ({ replayed: await replayParked(app, caller, placeOf(params)) }),
 });
 
-const RECONNECT = 'retry: 3000\n\n';
-
 async function* textOf(pages: AsyncIterable<readonly StudioEventRow[]>): AsyncGenerator<string> {
-  yield RECONNECT;
   for await (const events of pages) yield events.map(toServerSentEvent).join('');
 }
 
