@@ -27,7 +27,7 @@ export class Unusable extends Error {
   }
 }
 
-interface Failure {
+export interface Failure {
   readonly exitCode: number;
   readonly message: string;
 }

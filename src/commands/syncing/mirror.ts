@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { link, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Client, DamagedDownload } from '../../../client/src/index.ts';
@@ -138,8 +150,8 @@ export class Mirror {
     await rm(next, { force: true });
     const target = process.platform === 'win32' ? set : join(`.${basename(this.folder)}.modstead`, 'sets', name);
     await symlink(target, next, 'junction');
-    // An empty folder cannot be replaced by a link.
-    if ((await lstat(this.folder).catch(() => undefined))?.isDirectory()) await rm(this.folder, { recursive: true });
+    // A link cannot replace an empty folder. One that somebody filled meanwhile is not removed.
+    if ((await lstat(this.folder).catch(() => undefined))?.isDirectory()) await rmdir(this.folder);
     await rename(next, this.folder);
     await syncFolder(dirname(this.folder));
     await this.#removeAllBut([name, before.name]);

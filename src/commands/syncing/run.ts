@@ -1,14 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Client, createClient, type Platform } from '../../../client/src/index.ts';
+import { createClient, type Platform } from '../../../client/src/index.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 import { unknownPlatform } from '../invocation/client-problems.ts';
 import { idOf, misuse, Refusal } from '../invocation/command.ts';
-import { type Message, type Words, wordsIn } from '../invocation/messages.ts';
-import { EXIT, syncFailure } from './exit-codes.ts';
+import { wordsIn } from '../invocation/messages.ts';
+import { syncFailure } from './exit-codes.ts';
 import { lockFolder } from './lock.ts';
-import { type Changes, Mirror } from './mirror.ts';
-import { findWanted, type MissingCode, type Selection, type Wanted } from './wanted-mods.ts';
+import { Mirror } from './mirror.ts';
+import { failedResult, missingText, syncedResult } from './results.ts';
+import { sync } from './updating.ts';
+import type { Selection } from './wanted-mods.ts';
+import { watch } from './watching.ts';
 
 type Texts = 'url' | 'game' | 'collection' | 'platform' | 'token' | 'key' | 'interval';
 type Switches = 'subscriptions' | 'zip' | 'dry-run' | 'watch';
@@ -20,63 +23,9 @@ interface Invoked {
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly language: Language;
+  show(text: string): void;
   report(text: string): void;
 }
-
-export interface Syncing {
-  readonly client: Client;
-  readonly gameId: number;
-  readonly selection: Selection;
-  readonly mirror: Mirror;
-  readonly isDryRun: boolean;
-  readonly signal: AbortSignal;
-  readonly say: (...messages: readonly Message[]) => void;
-}
-
-export type Synced = Changes & Pick<Wanted, 'missing'> & { readonly exit_code: number };
-
-/** Downloads at the same time. */
-const PARALLEL = 4;
-
-/** Makes the folder current. Nothing of it changes before every file is there and verified. */
-export async function sync({ client, gameId, selection, mirror, isDryRun, signal, say }: Syncing): Promise<Synced> {
-  const { mods, missing } = await findWanted(client, gameId, selection, signal);
-  const changes = await mirror.changesTo(mods);
-  const exit_code = missing.length > 0 ? EXIT.MISSING : EXIT.CURRENT;
-  if (isDryRun) return { ...changes, missing, exit_code };
-  const left = [...mods];
-  const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
-  const work = async () => {
-    for (let mod = left.shift(); mod; mod = left.shift()) {
-      either.throwIfAborted();
-      await mirror.fetch(client, mod, either);
-    }
-  };
-  const workers = Array.from({ length: PARALLEL }, () =>
-    work().catch((error) => {
-      stop.abort();
-      throw error;
-    }),
-  );
-  // All of them end before the failure of the first is reported, so that none writes afterwards.
-  const failed = (await Promise.allSettled(workers)).find((each) => each.status === 'rejected');
-  if (failed) throw failed.reason;
-  await mirror.show(mods);
-  for (const each of missing) say(missingText(each));
-  return { ...changes, missing, exit_code };
-}
-
-const MISSING_TEXTS = {
-  no_file: 'mod_without_file',
-  not_found: 'mod_not_found',
-  dependency_not_found: 'mod_dependency_not_found',
-} as const satisfies Record<MissingCode, Message['name']>;
-
-const missingText = ({ mod, code }: Wanted['missing'][number]): Message => ({
-  name: MISSING_TEXTS[code],
-  values: { mod: String(mod) },
-});
 
 export async function runSync(invoked: Invoked) {
   const words = wordsIn(invoked.language);
@@ -84,51 +33,33 @@ export async function runSync(invoked: Invoked) {
   const end = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
   try {
-    const { interval, ...syncing } = syncingOf(invoked, stop.signal, (...messages) =>
-      invoked.report(words(...messages)),
-    );
+    const { intervalMs, ...syncing } = syncingOf(invoked, stop.signal);
     await using _ = await lockFolder(syncing.mirror.state);
     if (!syncing.isDryRun) await syncing.mirror.prepare();
-    if (invoked.values.watch) await watch(syncing, interval, invoked.report, words);
+    if (invoked.values.watch)
+      await watch({
+        syncing,
+        words,
+        pause: () => pause(intervalMs, undefined, { signal: stop.signal }),
+        tell: ({ object, text }) => (invoked.json ? invoked.show(JSON.stringify(object)) : invoked.report(text)),
+      });
     const synced = await sync(syncing);
-    const missing = synced.missing.map((each) => ({ ...each, reason: words(missingText(each)) }));
-    return {
-      object: { ok: true, ...synced, missing },
-      text: textOf(synced, syncing.isDryRun, words),
-      exitCode: synced.exit_code,
-    };
+    if (!syncing.isDryRun) for (const each of synced.missing) invoked.report(words(missingText(each)));
+    return syncedResult(synced, syncing.isDryRun, words);
   } catch (error) {
     const failure = syncFailure(error, stop.signal, words);
     if (!failure) throw error;
     if (!invoked.json) throw new Refusal(failure.message, failure.exitCode);
-    const { exitCode, message } = failure;
-    return { object: { ok: false, exit_code: exitCode, reason: message }, text: message, exitCode };
+    return failedResult(failure);
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
   }
 }
 
-/** Goes on after failures that may pass. Ends by an interruption, or by a failure that a person has to mend. */
-async function watch(
-  syncing: Syncing,
-  intervalSeconds: number,
-  report: Invoked['report'],
-  words: Words,
-): Promise<never> {
-  for (;;) {
-    try {
-      const synced = await sync(syncing);
-      if (synced.added.length + synced.updated.length + synced.removed.length > 0) report(textOf(synced, false, words));
-    } catch (error) {
-      const failure = syncFailure(error, syncing.signal, words);
-      if (failure?.exitCode !== EXIT.NETWORK && failure?.exitCode !== EXIT.DAMAGED) throw error;
-      report(failure.message);
-    }
-    await pause(intervalSeconds * 1_000, undefined, { signal: syncing.signal });
-  }
-}
+/** Timers have no longer times. */
+const INTERVAL_SECONDS_MAX = 2_147_483;
 
-function syncingOf({ folder, values, sandbox, env, language }: Invoked, signal: AbortSignal, say: Syncing['say']) {
+function syncingOf({ folder, values, sandbox, env, language }: Invoked, signal: AbortSignal) {
   const { url, game, platform } = values;
   if (url === undefined || game === undefined) {
     const all = [...(url === undefined ? ['--url'] : []), ...(game === undefined ? ['--game'] : [])];
@@ -138,7 +69,7 @@ function syncingOf({ folder, values, sandbox, env, language }: Invoked, signal: 
   if (platform !== undefined && !(PLATFORMS as readonly string[]).includes(platform))
     throw misuse(unknownPlatform(platform));
   const interval = Number(values.interval ?? 60);
-  if (!(interval >= 1))
+  if (!(interval >= 1 && interval <= INTERVAL_SECONDS_MAX))
     throw misuse({ name: 'option_seconds', values: { option: '--interval', value: values.interval! } });
   const token = values.token ?? env['MODSTEAD_TOKEN'];
   const key = values.key ?? env['MODSTEAD_API_KEY'];
@@ -152,8 +83,7 @@ function syncingOf({ folder, values, sandbox, env, language }: Invoked, signal: 
     mirror,
     isDryRun: values['dry-run'],
     signal,
-    say,
-    interval,
+    intervalMs: interval * 1_000,
   };
 }
 
@@ -170,21 +100,4 @@ function selectionOf({ collection, mod, subscriptions }: Invoked['values']): Sel
     throw misuse({ name: 'command_needs', values: { command: 'sync', options: { any } } });
   }
   return chosen[0]!;
-}
-
-function textOf({ added, updated, removed, missing }: Synced, isDryRun: boolean, words: Words): string {
-  const lines: Message[] = [
-    ...added.map((path) => ({ name: 'mod_added', values: { path } }) as const),
-    ...updated.map((path) => ({ name: 'mod_updated', values: { path } }) as const),
-    ...removed.map((path) => ({ name: 'mod_removed', values: { path } }) as const),
-    ...missing.map(missingText),
-    ...(isDryRun ? [{ name: 'sync_dry_run' } as const] : []),
-  ];
-  const counts = {
-    added: added.length,
-    updated: updated.length,
-    removed: removed.length,
-    missing: missing.length,
-  };
-  return [...lines, { name: 'sync_summary', values: counts } as const].map((line) => words(line)).join('\n');
 }

@@ -1,12 +1,20 @@
 // Runs alone: it starts programs and kills them.
 // Runs on one database: it tests a client of the API.
 import assert from 'node:assert/strict';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  watch as followFiles,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { Client } from '../../../client/src/index.ts';
 import { type Mod, startApi } from '../../../test/api.ts';
 import { clientOf } from '../../../test/client/fetching.ts';
 import { endOf, startProgram } from '../../../test/commands.ts';
@@ -16,11 +24,13 @@ import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
 import { deleteModOperation } from '../../catalogue/mods/operations.ts';
 import { addCollectionOperation, deleteCollectionMods } from '../../community/collections/operations.ts';
 import { subscribeToMod } from '../../community/subscriptions/operations.ts';
+import { wordsIn } from '../invocation/messages.ts';
 import { lockFolder } from './lock.ts';
 import { Mirror } from './mirror.ts';
-import { type Syncing, sync } from './run.ts';
 import { unpack } from './unpacking.ts';
+import { type Syncing, sync } from './updating.ts';
 import type { Selection } from './wanted-mods.ts';
+import { watch } from './watching.ts';
 
 /** The program follows links, so they have to name the port that the service listens on. */
 const port = await new Promise<number>((resolve) => {
@@ -46,13 +56,14 @@ const update = (mod: Mod, content: string) =>
 const ofMods = (...mods: Mod[]): Selection => ({ kind: 'mods', mods: mods.map(({ id }) => id) });
 const aFolder = () => join(temporaryFolder('sync'), 'mods');
 
-async function synced(folder: string, selection: Selection, more: Partial<Syncing> & { client?: Client } = {}) {
+async function syncingTo(folder: string, selection: Selection, more: Partial<Syncing> = {}): Promise<Syncing> {
   const mirror = more.mirror ?? new Mirror(folder, { zips: false });
   await mirror.prepare();
   const { signal } = new AbortController();
-  const base = { client: byKey, gameId: game.id, selection, mirror, isDryRun: false, signal, say: () => {} };
-  return sync({ ...base, ...more });
+  return { client: byKey, gameId: game.id, selection, mirror, isDryRun: false, signal, ...more };
 }
+const synced = async (folder: string, selection: Selection, more: Partial<Syncing> = {}) =>
+  sync(await syncingTo(folder, selection, more));
 const shown = (folder: string) =>
   readdirSync(folder)
     .filter((name) => name !== 'modstead-sync.json')
@@ -150,6 +161,12 @@ test('a folder with other content, a folder in use, and an unsafe archive are re
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'own.txt'), 'mine');
   await assert.rejects(synced(folder, ofMods(mod)), /folder_foreign/);
+  const filled = aFolder();
+  const syncing = await syncingTo(filled, ofMods(mod));
+  mkdirSync(filled);
+  writeFileSync(join(filled, 'own.txt'), 'mine');
+  await assert.rejects(sync(syncing), { code: 'ENOTEMPTY' });
+  assert.deepEqual(readdirSync(filled), ['own.txt'], 'what came there meanwhile stays');
   const { state } = new Mirror(aFolder(), { zips: false });
   {
     await using _ = await lockFolder(state);
@@ -170,13 +187,13 @@ test('a folder with other content, a folder in use, and an unsafe archive are re
   }
 });
 
-test('a run that is killed leaves the old set or the new one, and the next run completes it', async () => {
-  const mods = [await aMod('a1'), await aMod('b1'), await aMod('c1')];
-  const folder = aFolder();
-  mkdirSync(join(folder, '..'), { recursive: true });
-  const args = ['sync', folder, '--url', `https://localhost:${api.port}`, '--game', String(game.id)];
-  for (const { id } of mods) args.push('--mod', String(id));
-  // Not every system finds the names below localhost.
+const argsFor = (folder: string, mods: readonly Mod[]) => [
+  ...['sync', folder, '--url', `https://localhost:${api.port}`, '--game', String(game.id)],
+  ...mods.flatMap(({ id }) => ['--mod', String(id)]),
+];
+
+/** Not every system finds the names below localhost. */
+function settingsOfProgram() {
   const resolver = join(temporaryFolder('resolver'), 'resolver.mjs');
   writeFileSync(
     resolver,
@@ -184,11 +201,19 @@ test('a run that is killed leaves the old set or the new one, and the next run c
     const { lookup } = dns;
     dns.lookup = (host, ...rest) => lookup(host.endsWith('localhost') ? '127.0.0.1' : host, ...rest);`,
   );
-  const settings = {
+  return {
     MODSTEAD_API_KEY: game.api_key,
     NODE_EXTRA_CA_CERTS: api.service.certificateFile!,
     NODE_OPTIONS: `--import=${pathToFileURL(resolver)}`,
   };
+}
+
+test('a run that is killed leaves the old set or the new one, and the next run completes it', async () => {
+  const mods = [await aMod('a1'), await aMod('b1'), await aMod('c1')];
+  const folder = aFolder();
+  mkdirSync(join(folder, '..'), { recursive: true });
+  const args = argsFor(folder, mods);
+  const settings = settingsOfProgram();
   let round = 1;
   const isOneSet = () => {
     if (!existsSync(folder)) return true;
@@ -200,7 +225,7 @@ test('a run that is killed leaves the old set or the new one, and the next run c
     const child = startProgram(args, settings);
     const ended = endOf(child);
     let seen = 0;
-    const watcher = watch(join(folder, '..'), { recursive: true }, () => {
+    const watcher = followFiles(join(folder, '..'), { recursive: true }, () => {
       if (++seen === events) child.kill('SIGKILL');
     });
     const { code, err } = await ended;
@@ -216,4 +241,71 @@ test('a run that is killed leaves the old set or the new one, and the next run c
     mods.map((mod) => textOf(folder, mod)),
     [`a${round}`, `b${round}`, `c${round}`],
   );
+});
+
+test('a watched folder follows changes and outlasts failures that pass, and each news is told once', async () => {
+  const [one, two] = [await aMod('one'), await aMod('two')];
+  const mod_ids = [one.id, two.id];
+  const { id } = (await team.call(addCollectionOperation, { params, body: { name: 'Watched', mod_ids } })).body;
+  const plain = byKey.options.fetch!;
+  let isDown = false;
+  const fetch: typeof plain = async (input, init) => {
+    if (isDown) throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+    return plain(input, init);
+  };
+  const folder = aFolder();
+  const client = byKey.with({ fetch, retry: { times: 0 } });
+  const syncing = await syncingTo(folder, { kind: 'collection', id }, { client });
+  const told: string[] = [];
+  const nothing = async () => {};
+  const leave = { params: { ...params, collection_id: id }, body: { mod_ids: [two.id] } as never };
+  const steps = [
+    nothing,
+    () => update(one, 'newer'),
+    async () => (isDown = true),
+    nothing,
+    async () => (isDown = false),
+    () => team.call(deleteCollectionMods, leave),
+    () => team.call(deleteModOperation, { params: { ...params, mod_id: one.id } }),
+    nothing,
+  ];
+  const interrupted = new Error('interrupted');
+  const pause = async () => {
+    const step = steps.shift();
+    if (!step) throw interrupted;
+    await step();
+  };
+  const tell = ({ text }: { text: string }) => void told.push(text);
+  await assert.rejects(watch({ syncing, words: wordsIn('en'), pause, tell }), interrupted);
+  const [first, second] = names(one, two);
+  const counts = (added: number, updated: number, removed: number) =>
+    `Added: ${added}. Updated: ${updated}. Removed: ${removed}. Missing: 0.`;
+  assert.deepEqual(told, [
+    `Added: ${first}\nAdded: ${second}\n${counts(2, 0, 0)}`,
+    `Updated: ${first}\n${counts(0, 1, 0)}`,
+    'The service cannot be reached (GET /games/{game_id}/collections/{collection_id}/mods: connect ECONNREFUSED).',
+    counts(0, 0, 0),
+    `Removed: ${second}\n${counts(0, 0, 1)}`,
+    `Removed: ${first}\n${counts(0, 0, 1)}`,
+  ]);
+  const refused = byKey.with({ key: 'x'.repeat(32) });
+  const ending = watch({ syncing: { ...syncing, client: refused }, words: wordsIn('en'), pause, tell });
+  await assert.rejects(ending, { name: 'ApiError', status: 401 });
+});
+
+test('the program watches until it is interrupted, and prints a line of JSON for each change', async () => {
+  const mod = await aMod('first');
+  const folder = aFolder();
+  const child = startProgram([...argsFor(folder, [mod]), '--watch', '--interval', '1', '--json'], settingsOfProgram());
+  const ended = endOf(child);
+  const lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value ?? '{}');
+  assert.deepEqual((await next()).added, names(mod));
+  await update(mod, 'second');
+  assert.deepEqual((await next()).updated, names(mod));
+  assert.equal(textOf(folder, mod), 'second');
+  child.kill('SIGTERM');
+  assert.equal((await next()).exit_code, 130);
+  assert.equal((await ended).code, 130);
+  assert.equal(textOf(folder, mod), 'second');
 });
