@@ -40,7 +40,7 @@ const JSON_TIMEOUT_MS = 60_000;
 const FILE_BYTES_MAX = 1024 ** 4;
 const FILE_TIMEOUT_MS = 6 * 3_600_000;
 
-type Query = Readonly<Record<string, string | number | undefined>>;
+export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** Reads from a service politely: few requests at once, and pauses when it asks for them. */
 export class Fetcher {
@@ -73,11 +73,20 @@ export class Fetcher {
   }
 
   /** As `json`, or undefined where the source has nothing or forbids it. */
-  async optional<T>(path: string, query: Query = {}): Promise<T | undefined> {
+  optional<T>(path: string, query: Query = {}): Promise<T | undefined> {
+    return this.#unless<T>((status) => [401, 403, 404, 405, 410].includes(status), path, query);
+  }
+
+  /** As `json`, or undefined where the source refuses the request for any reason but its limits. */
+  unlessRefused<T>(path: string, query: Query = {}): Promise<T | undefined> {
+    return this.#unless<T>((status) => status < 500 && status !== 429, path, query);
+  }
+
+  async #unless<T>(isExpected: (status: number) => boolean, path: string, query: Query): Promise<T | undefined> {
     try {
       return await this.json<T>(path, query);
     } catch (error) {
-      if (error instanceof SourceProblem && [401, 403, 404, 405, 410].includes(error.status)) return undefined;
+      if (error instanceof SourceProblem && isExpected(error.status)) return undefined;
       throw error;
     }
   }

@@ -18,6 +18,9 @@ interface Picture {
 export interface Mod extends Record<string, unknown> {
   readonly id: number;
   readonly game_id: number;
+  readonly name?: string;
+  readonly price?: number;
+  readonly stock?: number;
   readonly date_updated?: number;
   readonly submitted_by: User;
   readonly logo?: Picture;
@@ -78,6 +81,8 @@ export interface Collection extends Record<string, unknown> {
   readonly id: number;
   readonly submitted_by: User;
   readonly logo?: Picture;
+  readonly category?: string;
+  readonly tags?: readonly string[];
 }
 
 export interface Member {

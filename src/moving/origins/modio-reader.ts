@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { LISTED_KIND, type Listed } from '../archive/manifest.ts';
-import { type Fetcher, SourceProblem } from './fetcher.ts';
+import { type Fetcher, type Query, SourceProblem } from './fetcher.ts';
 import { add, type Lines } from './lines.ts';
-import { COMMENT_FIELDS, type Comment, type List, type Member, pick, type User } from './modio-objects.ts';
+import { COMMENT_FIELDS, type Comment, type List, type Member, type Mod, pick, type User } from './modio-objects.ts';
 import type { WorkFolder } from './work-folder.ts';
 
 /** What an import fetches besides the mods themselves. */
@@ -41,18 +41,26 @@ const OVERLAP_SECONDS = 300;
 /** What a Modstead shows where something has no picture. */
 const PLACEHOLDER = /\/files\/placeholder\//;
 
+interface Paging<T> {
+  /** Lists what has changed since this date alone. */
+  readonly since?: number | undefined;
+  readonly read?: (query: Query) => Promise<List<T> | undefined>;
+}
+
 /** Reads lists, people and pictures of a game through the API. */
 export class ModioReader {
   readonly #fetcher: Fetcher;
   readonly #work: WorkFolder;
   readonly #options: ModioOptions;
   readonly #claims: ReadonlyMap<number, readonly Claim[]>;
+  #asksHidden: boolean;
 
   constructor(fetcher: Fetcher, work: WorkFolder, options: ModioOptions) {
     this.#fetcher = fetcher;
     this.#work = work;
     this.#options = options;
     this.#claims = Map.groupBy(options.claims, ({ user_id }) => user_id);
+    this.#asksHidden = options.isMember;
   }
 
   get root(): string {
@@ -71,20 +79,48 @@ export class ModioReader {
     return this.#work.seesAsMuch(this.#options.isMember);
   }
 
+  /** Lists contain free, accepted and public mods alone unless a request asks for others, as members of the team may. */
+  async mods(query: Query): Promise<List<Mod> | undefined> {
+    const path = `${this.root}/mods`;
+    const all = { revenue_type: 2, ...query };
+    if (this.#asksHidden) {
+      const answer = await this.#fetcher.unlessRefused<List<Mod>>(path, {
+        'status-in': '0,1',
+        'visible-in': '0,1',
+        ...all,
+      });
+      if (answer) return answer;
+      this.#asksHidden = false;
+      this.#work.problem('mods that are hidden or not accepted: the source does not list them for this token');
+    }
+    return this.#fetcher.optional<List<Mod>>(path, all);
+  }
+
+  /** As `mods`, where an earlier page showed that there is such a list. */
+  async requireMods(query: Query): Promise<List<Mod>> {
+    const answer = await this.mods(query);
+    if (!answer) throw new SourceProblem(403, 'the source does not list its mods any more');
+    return answer;
+  }
+
   async once(list: string, work: () => Promise<Lines>): Promise<void> {
     if (this.#work.placeOf(list) === true) return;
     await this.#work.put(list, true, await work());
   }
 
-  /** Page by page in the order of ids, so that what is added meanwhile moves nothing. */
+  /**
+   * Page by page in the order of ids, so that what is added meanwhile moves nothing. Without `since` the list is
+   * complete: what an earlier archive brought and it lacks is gone.
+   */
   async pages<T extends { readonly id: number }>(
     list: string,
-    query: Record<string, number>,
     rowsOf: (page: readonly T[]) => Promise<Lines>,
+    { since, read }: Paging<T> = {},
   ): Promise<void> {
+    const readPage = read ?? ((query: Query) => this.#fetcher.optional<List<T>>(`${this.root}/${list}`, query));
     for (let last = this.#work.placeOf(list); last !== true; last = this.#work.placeOf(list)) {
-      const answer = await this.#fetcher.optional<List<T>>(`${this.root}/${list}`, {
-        ...query,
+      const answer = await readPage({
+        ...(since !== undefined && { 'date_updated-min': since }),
         _sort: 'id',
         'id-min': last + 1,
         _limit: PAGE,
@@ -94,7 +130,7 @@ export class ModioReader {
       const place = data.length < PAGE ? true : data.at(-1)!.id;
       const rows = data.length === 0 ? {} : await rowsOf(data);
       const range = { after: last, ...(place !== true && { until: place }) };
-      if (answer && Object.keys(query).length === 0)
+      if (answer && since === undefined)
         this.listed(rows, { kind: list, of: 'games', of_id: this.#options.game, ...range, ids: idsOf(data) });
       await this.#work.put(list, place, rows);
       this.#options.progress?.(`${list}: ${place === true ? 'complete' : `up to ${place}`}`);

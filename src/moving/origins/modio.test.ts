@@ -6,11 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Api, startApi } from '../../../test/api.ts';
+import { type Api, assertRefused, type Client, startApi } from '../../../test/api.ts';
 import { endOf, runHere, settingsOf, startProgram } from '../../../test/commands.ts';
 import { readerOf } from '../../../test/crawler.ts';
 import { freePort } from '../../../test/free-port.ts';
-import { editModByPut } from '../../catalogue/mods/operations.ts';
+import { aPaidMod, aSellingGame } from '../../../test/money.ts';
+import { editModByPut, getMods } from '../../catalogue/mods/operations.ts';
+import { addCollectionOperation, getModCollections } from '../../community/collections/operations.ts';
 import { subscribeToMod } from '../../community/subscriptions/operations.ts';
 import { addDemo } from '../../demo/demo.ts';
 import { fillGame } from '../../demo/filling.ts';
@@ -26,7 +28,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const port = String(await freePort());
 const source = await startApi({
-  settings: { MODSTEAD_JOBS: 'off', MODSTEAD_PORT: port, MODSTEAD_PUBLIC_PORT: port },
+  settings: { MODSTEAD_JOBS: 'off', MODSTEAD_PORT: port, MODSTEAD_PUBLIC_PORT: port, MODSTEAD_PAYMENTS: 'simulated' },
 });
 const demo = (await addDemo(source.app(), { mods: 12, pictured: 2 }))!;
 const [game] = demo.games;
@@ -37,10 +39,11 @@ const placeOf = (api: Api) => ({
   MODSTEAD_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
   MODSTEAD_EGRESS_CA: source.service.certificateFile!,
 });
-const argsFor = (work: string, ...more: string[]) => [
+const argsOf = ({ id, api_key }: { id: number; api_key: string }, work: string, ...more: string[]) => [
   ...['import', 'modio', join(folder, work), '--url', `https://localhost:${port}/v1`],
-  ...['--game', String(game!.id), '--api-key', game!.api_key, ...more],
+  ...['--game', String(id), '--api-key', api_key, ...more],
 ];
+const argsFor = (work: string, ...more: string[]) => argsOf(game!, work, ...more);
 
 async function readersOf(target: Api) {
   const keyOf = (api: Api) => {
@@ -210,6 +213,44 @@ test('a run that is killed again and again brings the same as one that is not', 
   assert.equal(imported.code, 0, imported.err);
   assert.deepEqual(JSON.parse(imported.out).problems, []);
   await assertSameGame(target);
+});
+
+test('the token of a team member brings hidden, waiting and paid mods, which stay so', async () => {
+  const target = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+  const selling = await aSellingGame(source);
+  const params = { game_id: selling.id };
+  const [shown, hidden] = [await source.aMod({ game: selling }), await source.aMod({ game: selling })];
+  await source.aMod({ game: selling, accepted: false });
+  const hiding = await source.as(hidden.owner);
+  await hiding.call(editModByPut, { params: { ...params, mod_id: hidden.id }, body: { visible: 0 } });
+  const paid = await aPaidMod(source, selling);
+  await selling.studio.call(addCollectionOperation, {
+    params,
+    body: { name: 'Sounds', mod_ids: [shown.id], category: 'Themed', tags: ['AUDIO', 'UI'] },
+  });
+  const args = argsOf(selling, 'member', '--token', selling.studio.token!, '--with-powers', '--json');
+  const imported = await runHere(args, placeOf(target));
+  assert.equal(imported.code, 0, imported.err);
+  const { problems, refusals } = JSON.parse(imported.out);
+  assert.match(problems.join(), new RegExp(`^mod ${paid.mod.id} .* costs 40 there`));
+  assert.deepEqual(refusals, []);
+  target.app().db.changes.everythingChanged();
+  const studio = await target.as(selling.owner);
+  const statesOf = async (client: Client) => {
+    const query = { 'status-in': '0,1', 'visible-in': '0,1', _sort: 'id' };
+    const { data } = (await client.call(getMods, { params, query })).body;
+    return data.map(({ id, status, visible, price }) => [id, status, visible, price]);
+  };
+  const states = await statesOf(studio);
+  assert.deepEqual(states, await statesOf(selling.studio));
+  assert.equal(states.length, 4);
+  const stranger = await target.as(await target.aUser());
+  const file = `/games/${selling.id}/mods/${paid.mod.id}/files/${paid.params.file_id}/download`;
+  assertRefused(await stranger.send('GET', file), 422, 900037);
+  const collectionsOf = async (client: Client) =>
+    (await client.call(getModCollections, { params })).body.data.map(({ category, tags }) => [category, tags]);
+  assert.deepEqual(await collectionsOf(studio), [['Themed', ['AUDIO', 'UI']]]);
+  assert.deepEqual(await collectionsOf(selling.studio), await collectionsOf(studio));
 });
 
 test('requests pause when the source asks for it, and go to allowed hosts alone', async (t) => {

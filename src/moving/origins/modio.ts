@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { categoryOf } from '../../community/collections/categories.ts';
 import { GONE_KIND } from '../archive/manifest.ts';
 import { type Fetcher, SourceProblem } from './fetcher.ts';
 import { add, type Lines, merged } from './lines.ts';
@@ -11,7 +12,6 @@ import {
   type Game,
   GUIDE_FIELDS,
   type Guide,
-  type List,
   MOD_FIELDS,
   type Mod,
   type Modfile,
@@ -25,6 +25,8 @@ import type { Changes, WorkFolder } from './work-folder.ts';
 
 /** Servers keep events for 90 days; older marks cannot be relied on. */
 const EVENTS_SECONDS = 80 * 24 * 3_600;
+
+const MONETIZATION_ENABLED = 1;
 
 /** Fetches a game through the API alone, as an archive. */
 export class ModioOrigin {
@@ -45,13 +47,14 @@ export class ModioOrigin {
     if (this.#work.placeOf('events') !== true) await this.#begin();
     await this.#reader.once('game', () => this.#game());
     const { changes } = this.#work;
-    await this.#reader.pages<Mod>('mods', changes ? { 'date_updated-min': this.#reader.since } : {}, (page) =>
-      this.#mods(page),
-    );
+    await this.#reader.pages<Mod>('mods', (page) => this.#mods(page), {
+      since: changes && this.#reader.since,
+      read: (query) => this.#reader.mods(query),
+    });
     if (changes) await this.#changedMods(changes);
-    if (this.#reader.wants('guides')) await this.#reader.pages<Guide>('guides', {}, (page) => this.#guides(page));
+    if (this.#reader.wants('guides')) await this.#reader.pages<Guide>('guides', (page) => this.#guides(page));
     if (this.#reader.wants('collections'))
-      await this.#reader.pages<Collection>('collections', {}, (page) => this.#collections(page));
+      await this.#reader.pages<Collection>('collections', (page) => this.#collections(page));
     for (const [index, token] of this.#options.peopleTokens.entries())
       await this.#reader.once(`person ${index}`, async () => {
         const person = await fetchPerson(this.#options.fetcherWith(token), this.#options.game);
@@ -86,8 +89,7 @@ export class ModioOrigin {
   }
 
   async #modsAmong(ids: readonly number[], gone: Changes['gone']): Promise<Lines> {
-    const query = { 'id-in': ids.join(','), _limit: PAGE };
-    const { data } = await this.#fetcher.json<List<Mod>>(`${this.#reader.root}/mods`, query);
+    const { data } = await this.#reader.requireMods({ 'id-in': ids.join(','), _limit: PAGE });
     // The list by date has contained the others.
     const lines = await this.#mods(data.filter(({ date_updated = 0 }) => date_updated < this.#reader.since));
     const there = new Set(data.map(({ id }) => id));
@@ -175,7 +177,12 @@ export class ModioOrigin {
     const users: User[] = [mod.submitted_by];
     this.#work.changedAt(mod.date_updated ?? 0);
     const logo_file = await this.#reader.picture(mod.logo?.original, `mod-${mod.id}-logo`, mod.date_updated);
-    add(rows, 'mods', { ...pick(mod, MOD_FIELDS), submitted_by: mod.submitted_by.id, ...(logo_file && { logo_file }) });
+    add(rows, 'mods', {
+      ...pick(mod, MOD_FIELDS),
+      ...this.#price(mod),
+      submitted_by: mod.submitted_by.id,
+      ...(logo_file && { logo_file }),
+    });
     if (mod.stats) add(rows, 'mod_stats', { ...pick(mod.stats, STATS_FIELDS), mod_id: mod.id });
     for (const { name, date_added } of mod.tags ?? [])
       add(rows, 'mod_tags', {
@@ -189,15 +196,20 @@ export class ModioOrigin {
       add(rows, 'mod_metadata', { mod_id: mod.id, pair: `${metakey}:${metavalue}` });
     await this.#media(rows, mod);
     if (mod.dependencies)
-      for (const each of await this.#reader.all<{ mod_id: number; date_added?: number; dependency_depth?: number }>(
-        `${path}/dependencies`,
-      ))
+      for (const each of await this.#reader.all<{ mod_id: number; dependency_depth?: number }>(`${path}/dependencies`))
         if ((each.dependency_depth ?? 0) <= 1)
           add(rows, 'mod_dependencies', { mod_id: mod.id, dependency_id: each.mod_id });
     if (this.#reader.wants('files')) await this.#files(rows, mod);
     if (this.#reader.wants('comments')) users.push(...(await this.#reader.comments(rows, 'mods', mod.id, path)));
     if (this.#reader.wants('teams')) users.push(...(await this.#reader.team(rows, 'mods', mod.id, path)));
     this.#reader.userRows(rows, users);
+  }
+
+  /** A price alone keeps others from the files. Selling needs terms, which the author has to accept here. */
+  #price({ id, name, price = 0, stock = 0 }: Mod): object {
+    if (price === 0) return {};
+    this.#work.problem(`mod ${id} (${name}) costs ${price} there: it is not on sale here until its author offers it`);
+    return { price, stock, monetization_options: MONETIZATION_ENABLED };
   }
 
   async #media(rows: Lines, { id, media, date_updated }: Mod): Promise<void> {
@@ -294,11 +306,16 @@ export class ModioOrigin {
   async #collection(rows: Lines, collection: Collection, path: string): Promise<void> {
     const { id, logo, submitted_by } = collection;
     const logo_file = await this.#reader.picture(logo?.original, `collection-${id}-logo`, collection['date_updated']);
+    const category = categoryOf(collection.category ?? '');
+    const tags = collection.tags ?? [];
     add(rows, 'collections', {
       ...pick(collection, COLLECTION_FIELDS),
+      ...(category !== undefined && { category }),
+      tags: tags.join(),
       submitted_by: submitted_by.id,
       ...(logo_file && { logo_file }),
     });
+    for (const tag of tags) add(rows, 'collection_tags', { collection_id: id, tag: tag.toLowerCase() });
     for (const [place, mod] of (await this.#reader.all<{ id: number }>(`${path}/mods`)).entries())
       add(rows, 'collection_mods', { collection_id: id, mod_id: mod.id, place });
   }

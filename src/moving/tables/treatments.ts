@@ -110,7 +110,7 @@ export const TREATMENTS: Readonly<Record<keyof Tables | 'user_cards', Treatment>
   guide_visits: left(KEYED),
   collections: content({ markup: ['description'], pictures: ['logo'] }),
   collection_mods: content({ partOf: 'collections' }),
-  collection_tags: content(),
+  collection_tags: content({ partOf: 'collections' }),
   collection_words: rebuilt('the search of collections'),
   collection_followers: people(),
   collection_ratings: people(),
