@@ -24,6 +24,7 @@ import { accountsByAddress, giveFreeNames } from './people.ts';
 import { takeAbsences } from './removals.ts';
 import { modsBefore, partsOfKept, replaceParts, replaceWords } from './replaced-parts.ts';
 import { type Row, RowProblem, rowOf } from './rows.ts';
+import { changedStats, showStats } from './stats.ts';
 import { type FileLine, type FromFiles, storeObject, takeFiles } from './stored-files.ts';
 import { keepChanged, versionOf } from './versions.ts';
 import { allocateIds, existing, putRows, reserveIds } from './writer.ts';
@@ -338,8 +339,11 @@ async function putKind(
 ): Promise<readonly Row[]> {
   const { dialect } = importing.app.db;
   if (!table.hasId) {
-    await putRows(transaction, dialect, table, rows, { withIds: true });
-    return rows;
+    const isRefreshed = table.name === 'mod_stats' && importing.row.into_empty === 0;
+    const changed = isRefreshed ? await changedStats(transaction, rows) : rows;
+    await putRows(transaction, dialect, table, changed, { withIds: true });
+    if (isRefreshed) await showStats(transaction, changed);
+    return changed;
   }
   const named = rows.filter((row) => row['id'] !== null);
   const unnamed = rows.filter((row) => row['id'] === null);

@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { buffer } from 'node:stream/consumers';
+import { after, type TestContext, test } from 'node:test';
 import sharp from 'sharp';
 import { type Api, type Mod, startApi, type User } from '../../../test/api.ts';
 import { runHere, settingsOf } from '../../../test/commands.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { addModMedia } from '../../catalogue/media/operations.ts';
 import { deleteModOperation, editModByPut, getMod, getMods } from '../../catalogue/mods/operations.ts';
+import { getModsStats } from '../../catalogue/stats/operations.ts';
 import { addGameTagOptions, deleteGameTagOptions, deleteModTags } from '../../catalogue/tags/operations.ts';
 import { deleteModTeamMember, getModTeamMembers } from '../../catalogue/teams/operations.ts';
 import { modComments } from '../../community/comments/operations.ts';
 import { deleteGuideOperation, getGuides } from '../../community/guides/operations.ts';
+import { addModRating } from '../../community/ratings/operations.ts';
+import { subscribeToMod } from '../../community/subscriptions/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { deleteModfileOperation, getModfiles } from '../../files/modfiles/operations.ts';
 import { issueKey } from '../../platform/access/credentials.ts';
@@ -34,6 +41,8 @@ interface Scene {
   readonly game: { readonly id: number; readonly api_key: string; readonly owner: User };
   readonly author: User;
   readonly mods: readonly Mod[];
+  /** Where the import finds the source, if not at its own address. */
+  readonly url?: string;
 }
 
 /** A game with mods that have a logo, tags, two files, two comments and a second team member. */
@@ -84,8 +93,9 @@ interface Reported {
   readonly problems: readonly string[];
 }
 
-async function imported(target: Api, { game }: Scene, ...more: string[]): Promise<Reported> {
-  const args = ['import', 'modio', join(folder, `work-${game.id}`), '--url', `https://localhost:${port}/v1`, '--json'];
+async function imported(target: Api, { game, url }: Scene, ...more: string[]): Promise<Reported> {
+  const address = url ?? `https://localhost:${port}/v1`;
+  const args = ['import', 'modio', join(folder, `work-${game.id}`), '--url', address, '--json'];
   const { code, out, err } = await runHere(
     [...args, '--game', String(game.id), '--api-key', game.api_key, ...more],
     placeOf(target),
@@ -244,4 +254,92 @@ test('in a new folder everything is listed again and compared with what earlier 
   await finishJobs(target);
   await finishJobs(source);
   assert.deepEqual(await shown(target, scene), await shown(source, scene));
+});
+
+/** A proxy before the source that refuses requests for which `statusOf` has a status. */
+async function proxied(t: TestContext, statusOf: (path: string) => number | undefined): Promise<string> {
+  const ca = readFileSync(source.service.certificateFile!);
+  const server = createServer((asked, answer) => {
+    const refused = statusOf(asked.url!.split('?')[0]!);
+    if (refused !== undefined) return void answer.writeHead(refused).end('{}');
+    const headers = { ...asked.headers, host: `localhost:${port}` };
+    const sent = request({ host: 'localhost', port, ca, path: asked.url!, headers, agent: false }, async (received) => {
+      const body = await buffer(received);
+      const isJson = received.headers['content-type']?.includes('json');
+      answer.writeHead(received.statusCode!, { 'content-type': received.headers['content-type'] ?? '' });
+      answer.end(isJson ? own(body.toString('utf8')) : body);
+    });
+    sent.end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.after(() => server.close());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  // Files and pictures are fetched through it too.
+  const links = new RegExp(`https://[\\w.-]*localhost:${port}`, 'g');
+  const own = (text: string) => text.replaceAll(links, address);
+  return `${address}/v1`;
+}
+
+for (const status of [403, 404, 422])
+  test(`a source that answers its list of events with ${status} is compared as a whole`, async (t) => {
+    const target = await aTarget();
+    let isRefused = false;
+    const url = await proxied(t, (path) => (isRefused && path.endsWith('/mods/events') ? status : undefined));
+    const scene = { ...(await aScene()), url };
+    await imported(target, scene);
+    await changeEverything(scene);
+    isRefused = true;
+    const second = await imported(target, scene);
+    assert.deepEqual(second.removed, { comments: 1, game_tags: 1, guides: 1, modfiles: 1, mods: 2, team_members: 1 });
+    await finishJobs(target);
+    await finishJobs(source);
+    assert.deepEqual(await shown(target, scene), await shown(source, scene));
+    const third = await imported(target, scene);
+    assert.deepEqual([third.removed, third.refusals], [{}, []]);
+    isRefused = false;
+    await imported(target, scene);
+    assert.deepEqual(await shown(target, scene), await shown(source, scene));
+  });
+
+/** The counts of all mods of a game, as anyone with its key sees them. */
+async function countsOf(api: Api, { game }: Scene) {
+  const app = api.app();
+  const key = await app.db.write((transaction) => issueKey(app, transaction, { gameId: game.id }));
+  const client = api.withKey({ api_key: key });
+  const params = { game_id: game.id };
+  const { data } = (await client.call(getModsStats, { params, query: { _sort: 'mod_id' } })).body;
+  const listed = (await client.call(getMods, { params, query: { _sort: 'id' } })).body.data.map(({ stats }) => stats);
+  return [...data, ...listed].map(({ mod_id, subscribers_total, ratings_positive, ratings_display_text }) => ({
+    ...{ mod_id, subscribers_total, ratings_positive, ratings_display_text },
+  }));
+}
+
+test('stats of mods without any other change are refreshed, from the list of stats or that of mods', async (t) => {
+  const target = await aTarget();
+  let isRefused = false;
+  const asked: string[] = [];
+  const url = await proxied(t, (path) => {
+    asked.push(path);
+    return isRefused && path.endsWith('/mods/stats') ? 404 : undefined;
+  });
+  const scene = { ...(await aScene()), url };
+  const [counted, last] = [scene.mods[0]!, scene.mods.at(-1)!];
+  source.clock.advance(1_000);
+  const author = await source.as(scene.author);
+  await author.call(editModByPut, { params: within(scene, last), body: { name: 'The only recent change' } });
+  await imported(target, scene);
+  for (isRefused of [false, true]) {
+    const player = await source.as(await source.aUser());
+    await player.call(subscribeToMod, { params: within(scene, counted) });
+    await player.call(addModRating, { params: within(scene, counted), body: { rating: 1 } });
+    await source.counted();
+    asked.length = 0;
+    const { taken, refusals } = await imported(target, scene);
+    assert.deepEqual([taken['mods'], taken['mod_stats'], refusals], [1, 1 + scene.mods.length, []]);
+    assert.equal(asked.filter((path) => path.endsWith('/mods/stats')).length, 1);
+    assert.equal(asked.filter((path) => path.endsWith(`/mods/${counted.id}/files`)).length, 0);
+    const counts = await countsOf(target, scene);
+    assert.deepEqual(counts, await countsOf(source, scene));
+    assert.equal(counts[0]!.subscribers_total, isRefused ? 2 : 1);
+  }
 });

@@ -16,11 +16,11 @@ import {
   type Mod,
   type Modfile,
   pick,
-  STATS_FIELDS,
   type User,
 } from './modio-objects.ts';
 import { fetchPerson } from './modio-person.ts';
 import { idsOf, type ModioOptions, ModioReader, PAGE } from './modio-reader.ts';
+import { fetchStats, statsRow } from './modio-stats.ts';
 import type { Changes, WorkFolder } from './work-folder.ts';
 
 /** Servers keep events for 90 days; older marks cannot be relied on. */
@@ -51,7 +51,10 @@ export class ModioOrigin {
       since: changes && this.#reader.since,
       read: (query) => this.#reader.mods(query),
     });
-    if (changes) await this.#changedMods(changes);
+    if (changes) {
+      await this.#changedMods(changes);
+      await fetchStats(this.#fetcher, this.#work, this.#reader);
+    }
     if (this.#reader.wants('guides')) await this.#reader.pages<Guide>('guides', (page) => this.#guides(page));
     if (this.#reader.wants('collections'))
       await this.#reader.pages<Collection>('collections', (page) => this.#collections(page));
@@ -73,6 +76,7 @@ export class ModioOrigin {
     const isKnown = !this.#work.isFirst && event >= 0 && before > begun - EVENTS_SECONDS;
     const found = isKnown ? await changesAfter(this.#fetcher, game, event) : undefined;
     const last = found?.last ?? (await newestEvent(this.#fetcher, game));
+    if (last < 0) this.#options.progress?.('events: the source does not list them, so everything is compared');
     const changes = found && { ...found.changes, mods: [...new Set([...found.changes.mods, ...keptMods])] };
     await this.#work.begin(last, begun, changes);
   }
@@ -183,7 +187,7 @@ export class ModioOrigin {
       submitted_by: mod.submitted_by.id,
       ...(logo_file && { logo_file }),
     });
-    if (mod.stats) add(rows, 'mod_stats', { ...pick(mod.stats, STATS_FIELDS), mod_id: mod.id });
+    if (mod.stats) add(rows, 'mod_stats', statsRow(mod.id, mod.stats));
     for (const { name, date_added } of mod.tags ?? [])
       add(rows, 'mod_tags', {
         mod_id: mod.id,
