@@ -61,15 +61,20 @@ async function belowGame(query: Query, path: string, gameId: number): Promise<Pa
 
 const PAGE = 100;
 
-/** Passes the target of every public read to `visit`: items, and lists page by page until an empty one. */
+/**
+ * Passes the target of every public read to `visit`: items, and lists page by page until an empty one. With `modsEvery`
+ * only what is below each mod with such an id.
+ */
 export async function crawl(
   query: Query,
   visit: (target: string) => Promise<{ status: number; text: string }>,
+  modsEvery = 1,
 ): Promise<number> {
   let visited = 0;
   for (const { declaration } of PUBLIC_READS) {
     if (NOT_CRAWLED.test(declaration.path)) continue;
     for (const params of await paramsOf(query, declaration.path)) {
+      if (Number(params['mod_id'] ?? 0) % modsEvery !== 0) continue;
       const path = declaration.path.replace(/\{(\w+)\}/g, (_: string, name: string) => String(params[name]));
       for (let offset = 0; ; offset += PAGE) {
         const page = declaration.list ? `?_limit=${PAGE}&_offset=${offset}` : '';
@@ -83,7 +88,7 @@ export async function crawl(
 }
 
 /** Links are signed with a secret of the service and expire. */
-const withoutSignatures = (text: string) =>
+export const withoutSignatures = (text: string) =>
   text
     .replace(/"date_expires":\d+/g, '"date_expires":0')
     .replace(/(?<=verification_hash=)[\w-]+|(?<=\/download\/)[^"]*/g, '')

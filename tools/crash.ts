@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { checkoutCrashLoop } from '../test/crash/checkouts.ts';
 import { counterStorm } from '../test/crash/counters.ts';
 import { crashLoop } from '../test/crash/crash.ts';
+import { importCrashLoop } from '../test/crash/imports.ts';
 import { saleCrashLoop } from '../test/crash/sales.ts';
 import { uploadCrashLoop } from '../test/crash/uploads.ts';
 
@@ -12,17 +13,21 @@ const { values } = parseArgs({
     counters: { type: 'string' },
     checkouts: { type: 'boolean' },
     sales: { type: 'boolean' },
+    imports: { type: 'string' },
+    without: { type: 'string', multiple: true },
     help: { type: 'boolean' },
   },
 });
 if (values.help) {
-  console.log(`npm run crash [-- --loops 50 --uploads | --counters 100000 | --checkouts | --sales]
+  console.log(`npm run crash [-- --loops 50 --uploads | --counters 100000 | --checkouts | --sales | --imports 10000]
 Kills the service with -9 while 16 clients write, restarts it, and looks for acknowledged writes that are gone.
 With --uploads the clients upload files in parts and resume, and each file is looked at.
 With --counters they subscribe, rate, comment and follow at random until this many writes are acknowledged. A service is
 killed as often as --loops says; two run on PostgreSQL. Every counter must then equal a recount within five seconds.
 With --checkouts they buy and return a mod, the books are verified, and lost answers are asked for again.
 With --sales a backend reports, commits and claws back sales of 16 players while they clear and the seller is paid.
+With --imports a game with this many mods is imported from another service, in one run and in one that is killed as often as
+--loops says; rows and public answers of both must be the same. --without files leaves files out, as in "import modio".
 MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
 } else if (values.uploads) {
   const { loops, parts, completed, lost } = await uploadCrashLoop(Number(values.loops), console.log);
@@ -52,6 +57,17 @@ MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
     `${loops} kills, ${commits} commits, ${clawbacks} clawbacks, ${cleared} cleared, ${payouts} payouts, ${problems.length} problems`,
   );
   process.exitCode = problems.length > 0 ? 1 : 0;
+} else if (values.imports) {
+  const { kills, mods, seconds, rows, answers, differences } = await importCrashLoop(
+    { mods: Number(values.imports), kills: Number(values.loops), without: values.without ?? [] },
+    console.log,
+  );
+  for (const line of differences.slice(0, 100)) console.log(`DIFFERENT ${line.slice(0, 2_000)}`);
+  console.log(
+    `${kills} kills, ${mods} mods, one run ${seconds.toFixed(1)} s (${Math.round(mods / seconds)} mods per second), ` +
+      `${rows} rows and ${answers} answers compared, ${differences.length} differences`,
+  );
+  process.exitCode = differences.length > 0 || kills < Number(values.loops) ? 1 : 0;
 } else {
   const { loops, acknowledged, lost, slowestStartMs } = await crashLoop(Number(values.loops), console.log);
   for (const line of lost) console.log(`LOST ${line}`);

@@ -3,13 +3,16 @@ import { columns } from './invocation/command.ts';
 
 const ROWS_PER_LINE = 5_000;
 
-/** Prints the progress, because this can take minutes. */
+/** Prints the progress at the beginning of each kind and every few thousand rows, because this can take minutes. */
 export function printProgress(): (part: string, rows: number) => void {
   let printed = 0;
+  let last: string | undefined;
   return (part, rows) => {
-    if (rows >= printed && rows - printed < ROWS_PER_LINE) return;
+    const [kind] = part.split('.');
+    if (kind === last && rows >= printed && rows - printed < ROWS_PER_LINE) return;
     process.stderr.write(`${rows} rows, ${part}\n`);
     printed = rows;
+    last = kind;
   };
 }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { checkoutCrashLoop } from './checkouts.ts';
 import { counterStorm } from './counters.ts';
 import { crashLoop } from './crash.ts';
+import { importCrashLoop } from './imports.ts';
 import { saleCrashLoop } from './sales.ts';
 import { uploadCrashLoop } from './uploads.ts';
 import { webhookCrashLoop } from './webhooks.ts';
@@ -44,4 +45,11 @@ test('kill -9 during commits, clawbacks, clearing and payouts leaves nothing hal
   const { commits, clawbacks, problems } = await saleCrashLoop(2);
   assert.deepEqual(problems, []);
   assert.ok(commits > 0 && clawbacks > 0, `${commits} commits, ${clawbacks} clawbacks`);
+});
+
+test('an import from another service that is killed again and again ends as one that is not', async () => {
+  const { kills, rows, answers, differences } = await importCrashLoop({ mods: 120, kills: 3 });
+  assert.deepEqual(differences, []);
+  assert.equal(kills, 3);
+  assert.ok(rows > 1_000 && answers > 1_000, `only ${rows} rows and ${answers} answers were compared`);
 });

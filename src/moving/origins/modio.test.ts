@@ -1,4 +1,3 @@
-// Runs alone: it starts programs, which end with its process.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Api, assertRefused, type Client, startApi } from '../../../test/api.ts';
-import { endOf, runHere, settingsOf, startProgram } from '../../../test/commands.ts';
+import { runHere, settingsOf } from '../../../test/commands.ts';
 import { readerOf } from '../../../test/crawler.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { aPaidMod, aSellingGame } from '../../../test/money.ts';
@@ -22,7 +21,6 @@ import { Fetcher } from './fetcher.ts';
 
 /** More than a page of a list. */
 const MODS = Number(process.env['MODSTEAD_TEST_MOVED_MODS'] ?? 100);
-const KILLS = Number(process.env['MODSTEAD_TEST_KILLS'] ?? 3);
 const folder = mkdtempSync(join(tmpdir(), 'modstead-modio-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -193,25 +191,6 @@ test('a game of another server comes with its ids, and a second run brings only 
   const again = await runHere(args, placeOf(target));
   assert.equal(again.code, 0, again.err);
   assert.ok(JSON.parse(again.out).taken.mods < 10, again.out);
-  await assertSameGame(target);
-});
-
-test('a run that is killed again and again brings the same as one that is not', async () => {
-  const target = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
-  const args = argsFor('killed', '--without', 'media');
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const child = startProgram(args, placeOf(target));
-    const ended = endOf(child);
-    let lines = 0;
-    child.stderr!.on('data', (text: string) => {
-      lines += text.split('\n').length - 1;
-      if (lines > kill) child.kill('SIGKILL');
-    });
-    await ended;
-  }
-  const imported = await runHere([...args, '--json'], placeOf(target));
-  assert.equal(imported.code, 0, imported.err);
-  assert.deepEqual(JSON.parse(imported.out).problems, []);
   await assertSameGame(target);
 });
 
