@@ -439,6 +439,7 @@ const STAFF = [
   'get-reports',
   'get-staff',
   'get-accounts',
+  'get-account-contents',
   'get-installation',
   'get-parked-jobs',
   'get-user-sessions',

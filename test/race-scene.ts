@@ -401,6 +401,8 @@ const REQUESTS: Record<string, Request> = {
   'claim-next-moderated-content': body({ count: 1 }),
   'appeal-moderation-decision': body({ reason: 'It is as it should be' }),
   'edit-authenticated-user': body({ timezone: 'Europe/Berlin' }),
+  'edit-site': body({ name: 'Race' }),
+  'add-site-icon': () => ({ files: { icon: AVATAR.avatar } }),
   'add-avatar': () => ({ files: AVATAR }),
   'edit-mailings': body({ wanted: false }),
   'edit-game-portal': body(PORTAL),

@@ -84,8 +84,18 @@ test('from an empty installation to an application that signs a user in, whose s
   // Both pages ask for an address.
   await page.waitForURL(/\/sign-in/);
   await signIn(page, 'operator@example.org');
-  await page.getByRole('heading', { name: 'Step 2: the first game' }).waitFor();
+  await page.getByRole('heading', { name: 'Step 2: name and look' }).waitFor();
   await sound(page);
+  await page.locator('main [name=name]').fill('Sky Harbour');
+  await page.locator('main [name=summary]').fill('Mods for airships');
+  // Too bright for links on white: pages use a shade of it.
+  await page.locator('[name=accent]').fill('#ffcc00');
+  await page.locator('link[href="/look.css?accent=ffcc00"]').waitFor({ state: 'attached' });
+  await click(page, 'Continue');
+  await page.getByRole('heading', { name: 'Step 3: the first game' }).waitFor();
+  await sound(page);
+  assert.equal(await page.title(), 'Set up your site · Sky Harbour');
+  assert.equal((await page.locator('header .brand').textContent())!.trim(), 'Sky Harbour');
   await page.locator('form[action="?/game"] [name=name]').fill('Skyfarers');
   await page.locator('[name=summary]').fill('Airships and islands');
   const picture = { create: { width: 1280, height: 720, channels: 3 as const, background: '#336699' } };

@@ -2,6 +2,8 @@ import { error } from '@sveltejs/kit';
 
 export interface Feed {
   readonly title: string;
+  /** The name of the site, after the title. */
+  readonly site: string;
   /** The page of the same content. */
   readonly page: string;
   /** The address of the feed itself. */
@@ -58,10 +60,10 @@ export const xml = (text: string): string =>
 const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString();
 const newest = (entries: readonly Entry[]) => Math.max(0, ...entries.map(({ updated }) => updated));
 
-function atomOf({ title, page, self, language, entries }: Feed): string {
+function atomOf({ title, site, page, self, language, entries }: Feed): string {
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${xml(language)}">
-<title>${xml(title)}</title>
+<title>${xml(`${title} · ${site}`)}</title>
 <id>${xml(page)}</id>
 <link rel="alternate" type="text/html" href="${xml(page)}"/>
 <link rel="self" type="application/atom+xml" href="${xml(self)}"/>
@@ -82,10 +84,10 @@ ${picture ? `<link rel="enclosure" type="image/*" href="${xml(picture)}"/>\n` : 
 </entry>
 `;
 
-function jsonOf({ title, page, self, language, entries }: Feed): string {
+function jsonOf({ title, site, page, self, language, entries }: Feed): string {
   return JSON.stringify({
     version: 'https://jsonfeed.org/version/1.1',
-    title,
+    title: `${title} · ${site}`,
     home_page_url: page,
     feed_url: self,
     language,

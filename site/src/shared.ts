@@ -2,6 +2,16 @@ import type { Output } from '@modstead/client';
 import type { Area, Texts } from '#texts';
 import { page } from '$app/state';
 
+/** The name and look that the operator gave the site. */
+export interface Site {
+  readonly name: string;
+  readonly summary: string;
+  /** The address of a picture of 128 by 128 pixels. */
+  readonly icon: string | undefined;
+  /** The address of a style sheet; undefined for the colours of `tokens.css`. */
+  readonly style: string | undefined;
+}
+
 /** What every page has, from the layout. */
 export interface Shared<More extends Area = never> {
   readonly t: Texts<More>;
@@ -9,6 +19,7 @@ export interface Shared<More extends Area = never> {
   /** Where the site is, without a path. */
   readonly origin: string;
   readonly isSandbox: boolean;
+  readonly site: Site;
   /** Undefined for visitors who are not signed in. */
   readonly me: Output<'GET /me'> | undefined;
   /** The hidden field of every form of a signed-in visitor. */

@@ -5,6 +5,7 @@ import { pageOf } from '../moderation/lookups/lookups.ts';
 import { pages } from '../pages/index.ts';
 import { errorPage } from '../pages/layout.ts';
 import { findLegalText } from '../people/agreements/agreements.ts';
+import { mailInLookOf } from '../people/site/site.ts';
 import { updateLastVisit } from '../people/users/users.ts';
 import { createAuthenticator } from '../platform/access/authenticate.ts';
 import { createGate } from '../platform/access/gate.ts';
@@ -140,14 +141,15 @@ const masterOf = ({ secret, data }: Settings, { random }: Outside): string =>
 export async function composeApp(settings: Settings, environment: Environment, outside: Outside): Promise<App> {
   const { clock, random, log } = outside;
   const master = masterOf(settings, outside);
+  const db = withAnnouncedWrites(await openDatabase(settings, environment, outside), environment, outside.siblings);
   return {
     environment,
     settings,
     addresses: addressesOf(settings, environment),
     secrets: secretsOf(master, environment),
-    db: withAnnouncedWrites(await openDatabase(settings, environment, outside), environment, outside.siblings),
+    db,
     storage: await composeStorage(settings, environment, clock),
-    mail: await composeMail(settings, environment, clock),
+    mail: mailInLookOf(db, await composeMail(settings, environment, clock)),
     jobs: createJobs({ clock }),
     extensions: createExtensions(contributions),
     egress: createEgress({

@@ -59,6 +59,7 @@ import { follows } from '../people/follows/index.ts';
 import { mailings } from '../people/mailings/index.ts';
 import { mutes } from '../people/mutes/index.ts';
 import { notifications } from '../people/notifications/index.ts';
+import { site } from '../people/site/index.ts';
 import { staff } from '../people/staff/index.ts';
 import { users } from '../people/users/index.ts';
 import { credentialColumns } from '../platform/access/personal.ts';
@@ -98,6 +99,7 @@ export const resources: readonly Resource[] = [
   users,
   agreements,
   staff,
+  site,
   bans,
   mutes,
   blocks,

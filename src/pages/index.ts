@@ -11,7 +11,7 @@ import { publicPages } from './public.ts';
 import { releasePage } from './release.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
-import { stylePage } from './style.ts';
+import { lookPage, stylePage } from './style.ts';
 import { unsubscribePage } from './unsubscribe.ts';
 import { widgetPages } from './widgets.ts';
 
@@ -28,6 +28,7 @@ export const pages: readonly Page[] = [
   releasePage,
   signInPage,
   signOutPage,
+  lookPage,
   stylePage,
   metadataPage,
   unsubscribePage,

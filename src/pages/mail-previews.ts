@@ -1,3 +1,4 @@
+import { lookOf } from '../people/site/site.ts';
 import type { App } from '../platform/app.ts';
 import { ApiError } from '../platform/errors/catalogue.ts';
 import { Html, html } from '../platform/http/html.ts';
@@ -20,6 +21,7 @@ const SAMPLES = {
   date: '2026-11-17 12:00 UTC',
   days: 7,
   file: 'rivers-1.2.zip',
+  from: 'Old Ada',
   game: 'Skyfarers',
   hours: 24,
   link: 'https://mods.example.org/release?hash=AbCdEfGh',
@@ -29,6 +31,7 @@ const SAMPLES = {
   site: 'https://mods.example.org',
   threat: 'Win.Test.EICAR_HDB-1',
   thing: 'Better Rivers',
+  to: 'Ada',
   user: 'Grace',
 } as const;
 
@@ -62,7 +65,7 @@ export const mailPreviewPages: readonly Page[] = [
   {
     id: 'page-mail-preview',
     path: `${PATH}/{name}`,
-    get: (app, { params, query, language }) => {
+    get: async (app, { params, query, language }) => {
       requireDevelopment(app);
       const subject = SUBJECTS.get(params['name'] ?? '');
       if (!subject) throw new ApiError('RESOURCE_NOT_FOUND');
@@ -71,7 +74,9 @@ export const mailPreviewPages: readonly Page[] = [
         subject: localise(subject, shown, SAMPLES),
         text: localise(params['name'] as TextName, shown, SAMPLES),
       };
-      return { status: 200, isMail: true, html: new Html(letterOf(letter, 'Modstead')) };
+      const { name, palette } = await lookOf(app.db);
+      const sender = { accents: { light: palette.light.accent, dark: palette.dark.accent } };
+      return { status: 200, isMail: true, html: new Html(letterOf({ ...letter, sender }, name)) };
     },
   },
 ];

@@ -1,3 +1,6 @@
+import { LOOK_PATH } from '../people/site/object.ts';
+import { type Accents, paletteOf } from '../people/site/palette.ts';
+import { ApiError } from '../platform/errors/catalogue.ts';
 import type { Page } from '../platform/http/pages.ts';
 
 export const STYLE_PATH = '/pages.css';
@@ -23,6 +26,7 @@ body { margin: 0; min-block-size: 100dvh; display: flex; flex-direction: column;
 .bottom .inside { padding-block: 1rem; }
 .bottom a { color: inherit; }
 .brand { display: inline-flex; align-items: center; gap: 0.5rem; min-block-size: 2.1rem; color: var(--ink); font-weight: 750; font-size: 1.125rem; letter-spacing: -0.01em; text-decoration: none; }
+.brand img { border-radius: var(--radius-s); }
 .brand rect { fill: var(--accent); }
 .brand path { fill: var(--accent-ink); }
 .badge { padding: 0.05rem 0.45rem; border-radius: var(--radius-s); background: var(--warn-soft); color: var(--warn); font-size: 0.75rem; font-weight: 600; }
@@ -66,4 +70,23 @@ export const stylePage: Page = {
   id: 'page-style',
   path: STYLE_PATH,
   get: () => ({ status: 200, text: { type: 'text/css; charset=utf-8', body: STYLE } }),
+};
+
+const ACCENT = /^[0-9a-f]{6}$/;
+
+// More specific than `:root`, because the order of style sheets differs between pages.
+const propertiesOf = ({ accent, accent_ink, accent_soft }: Accents): string =>
+  `html:root{--accent:${accent};--accent-ink:${accent_ink};--accent-soft:${accent_soft}}`;
+
+/** The readable shades of a colour, for every page, and for the preview of a colour that is not chosen yet. */
+export const lookPage: Page = {
+  id: 'page-look',
+  path: LOOK_PATH,
+  get: (_app, { query }) => {
+    const accent = query['accent'] ?? '';
+    if (!ACCENT.test(accent)) throw new ApiError('RESOURCE_NOT_FOUND');
+    const { light, dark } = paletteOf(`#${accent}`);
+    const body = `${propertiesOf(light)}@media (prefers-color-scheme:dark){${propertiesOf(dark)}}`;
+    return { status: 200, text: { type: 'text/css; charset=utf-8', body } };
+  },
 };

@@ -15,6 +15,17 @@ export interface Account {
   date_closed: number | null;
 }
 
+export interface AccountContents {
+  /** Accounts of portals that sign in to it */ connections: number;
+  /** Games and mods whose team it belongs to */ teams: number;
+  subscriptions: number;
+  ratings: number;
+  comments: number;
+  collections: number;
+  messages: number;
+  purchases: number;
+}
+
 export interface AccountStatement {
   /** The kind of the account, such as `token_sales`. */ account: string;
   /** The payment provider of a `gateway`; otherwise empty. */ provider: string;
@@ -2304,6 +2315,34 @@ export interface SimulatedPurchase {
   /** Unix seconds */ date_added: number;
 }
 
+export interface Site {
+  name: string;
+  /** One sentence about the site; may be empty. */ summary: string;
+  /** The colour as it was chosen */ accent: string;
+  /** Colours of the same hue whose contrast is at least 4.5 to 1 in a light and in a dark scheme */ colors: {
+  light: SiteAccents;
+  dark: SiteAccents;
+};
+  /** A style sheet with these colours as custom properties; null for those that every site has at first */ style_url: string | null;
+  icon: SiteIcon | null;
+  profile_url: string;
+  /** 0 before the first change */ date_updated: number;
+}
+
+export interface SiteAccents {
+  /** Six hexadecimal digits after a # */ accent: string;
+  /** Readable on the accent */ accent_ink: string;
+  /** A background in the tint of the accent, on which texts stay readable */ accent_soft: string;
+}
+
+export interface SiteIcon {
+  filename: string;
+  original: string;
+  thumb_64x64: string;
+  thumb_128x128: string;
+  thumb_256x256: string;
+}
+
 export interface SlowRequest {
   id: number;
   /** The ID of the operation, or the route of a page. */ operation: string;
@@ -2963,31 +3002,34 @@ type E251 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 1100
 type E252 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11060 | 11104 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14006 | 15000 | 15001 | 15011 | 15020 | 15023 | 900001 | 900007 | 900012 | 900013 | 900014 | 900015 | 900020 | 900021 | 900030 | 900034 | 900049 | 900061 | 900074;
 type E253 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11060 | 11104 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14006 | 15000 | 15001 | 15011 | 15020 | 15022 | 15023 | 17000 | 900001 | 900007 | 900012 | 900013 | 900014 | 900015 | 900020 | 900021 | 900034 | 900049 | 900051 | 900054 | 900061 | 900074 | 900098;
 type E254 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11060 | 11104 | 12003 | 12004 | 13007 | 13009 | 17000;
-type E255 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17000 | 17013 | 17016 | 17017 | 17018 | 17053;
-type E256 = 10000 | 10001 | 10002 | 11008 | 11009 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17013;
-type E257 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14001 | 14006 | 17012 | 17053;
-type E258 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17012 | 17053;
-type E259 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 17012 | 17053;
-type E260 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17053 | 29500;
-type E261 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17053 | 29500 | 900000;
-type E262 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17012 | 17053;
-type E263 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 17012 | 900030 | 900054;
-type E264 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17012;
-type E265 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17014 | 17017 | 17053;
-type E266 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17015 | 17017 | 17053;
-type E267 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 17000 | 17042;
-type E268 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11051 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17001 | 17004 | 17012 | 17017 | 17023 | 17053 | 900038;
-type E269 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
-type E270 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
-type E271 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17039 | 17053 | 17063;
-type E272 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17053;
-type E273 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000;
-type E274 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 11130 | 11131 | 11134 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17030 | 17053 | 17062;
-type E275 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 15005 | 17030 | 17053;
-type E276 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17012 | 17017 | 17023 | 17053;
-type E277 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17012 | 17019 | 17027 | 17028 | 17029 | 17041 | 17043 | 17053;
-type E278 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17036 | 17037 | 17039 | 17053 | 17064;
-type E279 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17042;
+type E255 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17012 | 17053;
+type E256 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13000 | 13001 | 13002 | 13003 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17012 | 17053;
+type E257 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 17012 | 17053;
+type E258 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17000 | 17013 | 17016 | 17017 | 17018 | 17053;
+type E259 = 10000 | 10001 | 10002 | 11008 | 11009 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 17013;
+type E260 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14001 | 14006 | 17012 | 17053;
+type E261 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17012 | 17053;
+type E262 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17053 | 29500;
+type E263 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17053 | 29500 | 900000;
+type E264 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17012 | 17053;
+type E265 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 17012 | 900030 | 900054;
+type E266 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17012;
+type E267 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17012;
+type E268 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17014 | 17017 | 17053;
+type E269 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17015 | 17017 | 17053;
+type E270 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 12003 | 13007 | 13009 | 14000 | 17000 | 17042;
+type E271 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11051 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17001 | 17004 | 17012 | 17017 | 17023 | 17053 | 900038;
+type E272 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
+type E273 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17023 | 17053 | 29500 | 29501;
+type E274 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17039 | 17053 | 17063;
+type E275 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17053;
+type E276 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000;
+type E277 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 11130 | 11131 | 11134 | 12003 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17030 | 17053 | 17062;
+type E278 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 15005 | 17030 | 17053;
+type E279 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17000 | 17012 | 17017 | 17023 | 17053;
+type E280 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 17000 | 17012 | 17019 | 17022 | 17027 | 17028 | 17029 | 17041 | 17043 | 17053;
+type E281 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 13007 | 13009 | 14000 | 17000 | 17036 | 17037 | 17039 | 17053 | 17064;
+type E282 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 12003 | 12004 | 13007 | 13009 | 14000 | 17042;
 
 /** Every operation of the API by its method and path. */
 export interface Operations {
@@ -3862,46 +3904,54 @@ export interface Operations {
   'POST /s2s/transactions/intent': { input: { sku: string; portal: string; /** The id of the sale at the backend. */ gateway_uuid?: string; /** A mod that the tokens buy at once. */ mod_id?: number; /** For 24 hours a repeated request with the same key gets the same response. */ idempotent_key?: string }; output: S2SPay; errors: E253 };
   /** Shows the user of the delegation token in `X-Service-Delegation-Token`. */
   'GET /s2s/user': { input: Empty; output: User; errors: E254 };
+  /** Returns the name and look of the site. */
+  'GET /site': { input: Empty; output: Site; errors: E244 };
+  /** Changes the name and look of the site, on every page and in every mail at once. For administrators of the site. */
+  'PUT /site': { input: { name?: string; summary?: string; /** Any colour; the shades that pages use of it are always readable. */ accent?: string }; output: Site; errors: E255 };
+  /** Replaces the icon of the site. For administrators of the site. */
+  'POST /site/icon': { input: { /** A square picture of at least 64 x 64 pixels. At most 1 MB. */ icon: Upload }; output: Site; errors: E256 };
+  /** Removes the icon of the site. For administrators of the site. */
+  'DELETE /site/icon': { input: Empty; output: undefined; errors: E257 };
   /** Lists the site staff. For its members. */
   'GET /staff': { input: Listed<'date_added' | 'id' | 'level' | 'user_id'> & Filters<{ user_id: number; level: number; date_added: number }>; output: StaffMemberPage; errors: E6 };
   /** Adds a user to the site staff. Moderators act in every game as a moderator of its team; administrators also decide about users, games and the site; owners about all staff. Administrators add members below their level, and owners any. */
-  'POST /staff': { input: { user_id: number; /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E255 };
+  'POST /staff': { input: { user_id: number; /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E258 };
   /** Tells whether the site still waits for its first owner. */
   'GET /staff/first': { input: Empty; output: Setup; errors: E244 };
   /** Adds the first owner of the site, with the code of the link that the service prints at its start. Refused once the site has staff. */
-  'POST /staff/first': { input: { code: string; email: string; username: string }; output: undefined; errors: E256 };
+  'POST /staff/first': { input: { code: string; email: string; username: string }; output: undefined; errors: E259 };
   /** Gives a game another plan. What it has beyond the limits stays. For administrators of the site. */
-  'PUT /staff/game-plans': { input: { game_id: number; plan: "basic" | "pro" | "growth" | "enterprise" }; output: GamePlan; errors: E257 };
+  'PUT /staff/game-plans': { input: { game_id: number; plan: "basic" | "pro" | "growth" | "enterprise" }; output: GamePlan; errors: E260 };
   /** Shows the version, the state of database, storage, mail, scanner, disk and certificate, the number of jobs, and the settings in force without secrets. For administrators of the site. */
   'GET /staff/installation': { input: Empty; output: Installation; errors: E6 };
   /** Lists the jobs that failed permanently, such as mails that were not sent, the oldest first and at most 1000. For administrators of the site. */
   'GET /staff/jobs': { input: Listed<never>; output: ParkedJobPage; errors: E6 };
   /** Runs a job that failed permanently again. For administrators of the site. */
-  'POST /staff/jobs/{job_id}/retry': { input: { job_id: number }; output: undefined; errors: E258 };
+  'POST /staff/jobs/{job_id}/retry': { input: { job_id: number }; output: undefined; errors: E261 };
   /** Lists the last hundred verifications of the books, the newest first. For administrators of the site. */
   'GET /staff/ledger/checks': { input: Listed<never>; output: LedgerCheckPage; errors: E6 };
   /** Recomputes all books in the background, as `modstead ledger verify` does. Returns the one that waits, if there is one. For administrators of the site. */
-  'POST /staff/ledger/checks': { input: Empty; output: LedgerCheck; errors: E259 };
+  'POST /staff/ledger/checks': { input: Empty; output: LedgerCheck; errors: E257 };
   /** Lists which rate limits refused requests in the last seven days, per hour and caller, the newest hour first. For administrators of the site. */
   'GET /staff/limited-requests': { input: Listed<never>; output: LimitedRequestsPage; errors: E6 };
   /** Lists the users who can neither buy nor sell, and why. For administrators of the site. */
   'GET /staff/marketplace-locks': { input: Listed<never>; output: MarketplaceLockPage; errors: E6 };
   /** Locks a user out of the marketplace, or ends the lock. A locked user buys nothing, and their mods are not sold (900015). For administrators of the site. */
-  'PUT /staff/marketplace-locks/{user_id}': { input: { user_id: number } & { is_locked: boolean; reason: string }; output: undefined; errors: E260 };
+  'PUT /staff/marketplace-locks/{user_id}': { input: { user_id: number } & { is_locked: boolean; reason: string }; output: undefined; errors: E262 };
   /** Lists the payouts of the site, the newest first. `/staff/seller-accounts` shows where to pay. For administrators of the site. */
   'GET /staff/payouts': { input: { status?: "requested" | "sent" | "paid" | "failed" | "returned" } & Listed<never>; output: PayoutPage; errors: E6 };
   /** Records what became of a payout that is made by hand (`MODSTEAD_PAYOUTS=manual`). What failed or was returned can be paid out again. For administrators of the site. */
-  'PUT /staff/payouts/{payout_id}': { input: { payout_id: number } & { status: "sent" | "paid" | "failed" | "returned"; reason?: string }; output: Payout; errors: E261 };
+  'PUT /staff/payouts/{payout_id}': { input: { payout_id: number } & { status: "sent" | "paid" | "failed" | "returned"; reason?: string }; output: Payout; errors: E263 };
   /** Lists the plans and what they allow, the smallest first. For administrators of the site. */
   'GET /staff/plans': { input: Empty; output: Plans; errors: E6 };
   /** Sets what a plan allows, for all games that have it; what they have already stays. For administrators of the site. */
-  'PUT /staff/plans/{plan}': { input: { plan: "basic" | "pro" | "growth" | "enterprise" } & { /** How many mods a game can have; 0 for any number. */ mods_max?: number; /** How much its files can have together, in millions of bytes; 0 for any size. */ storage_megabytes_max?: number; /** Whether a game can switch on monetization. */ may_sell?: boolean }; output: Plan; errors: E262 };
+  'PUT /staff/plans/{plan}': { input: { plan: "basic" | "pro" | "growth" | "enterprise" } & { /** How many mods a game can have; 0 for any number. */ mods_max?: number; /** How much its files can have together, in millions of bytes; 0 for any size. */ storage_megabytes_max?: number; /** Whether a game can switch on monetization. */ may_sell?: boolean }; output: Plan; errors: E264 };
   /** Compares the books of all games with the records of a payment provider, and shows what the provider lists besides, such as its fees. For administrators of the site. */
-  'GET /staff/reconciliation': { input: { /** The payment provider that is asked. */ provider: "simulated" | "stripe"; /** A month in UTC, such as 2026-11; by default the current one. */ month?: string; /** The first day, instead of a month. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string }; output: Reconciliation; errors: E263 };
+  'GET /staff/reconciliation': { input: { /** The payment provider that is asked. */ provider: "simulated" | "stripe"; /** A month in UTC, such as 2026-11; by default the current one. */ month?: string; /** The first day, instead of a month. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string }; output: Reconciliation; errors: E265 };
   /** Lists the sellers, the oldest registration first. For administrators of the site. */
   'GET /staff/seller-accounts': { input: { status?: "pending" | "action" | "approved" | "rejected" } & Listed<never>; output: SellerAccountPage; errors: E6 };
   /** Decides whether the earnings of a seller can be paid out: `approved`, `rejected`, or `action` if something is missing. For administrators of the site. */
-  'PUT /staff/seller-accounts/{user_id}': { input: { user_id: number } & { status: "action" | "approved" | "rejected"; reason?: string }; output: SellerAccount; errors: E260 };
+  'PUT /staff/seller-accounts/{user_id}': { input: { user_id: number } & { status: "action" | "approved" | "rejected"; reason?: string }; output: SellerAccount; errors: E262 };
   /** Lists the requests of the last seven days that took more than a second, without uploads and downloads. For administrators of the site. */
   'GET /staff/slow-requests': { input: { order?: "newest" | "slowest" } & Listed<never>; output: SlowRequestPage; errors: E6 };
   /** Lists the books of all games in a period, a page of games at a time. For administrators of the site. */
@@ -3912,50 +3962,52 @@ export interface Operations {
   'GET /staff/transactions': { input: { /** One kind, or `disputes`: chargebacks, clawbacks and reversals at stores. */ kind?: "all" | "disputes" | "pack_sale" | "pack_refund" | "chargeback" | "clawback" | "store_sale" | "store_reversal" | "purchase" | "purchase_refund" | "clearing" | "payout" | "payout_paid" | "payout_return" | "merge"; game_id?: number } & Listed<never>; output: LedgerTransactionPage; errors: E6 };
   /** Lists the accounts of the site with their email addresses and states. For administrators of the site. */
   'GET /staff/users': { input: Listed<'date_joined' | 'id'> & Filters<{ id: number; status: number; username: string; name_id: string; email: string; date_joined: number; date_locked: number }>; output: AccountSummaryPage; errors: E6 };
+  /** Counts what an account contains, before it is merged or deleted. For administrators of the site. */
+  'GET /staff/users/{user_id}/contents': { input: { user_id: number }; output: AccountContents; errors: E266 };
   /** Lists the browsers in which a user is signed in. Locking the account ends them. For administrators of the site. */
-  'GET /staff/users/{user_id}/sessions': { input: { user_id: number } & Listed<never>; output: SessionPage; errors: E264 };
+  'GET /staff/users/{user_id}/sessions': { input: { user_id: number } & Listed<never>; output: SessionPage; errors: E267 };
   /** Changes the level of a member of the site staff. Administrators change members below them, owners everyone; one owner has to stay. */
-  'PUT /staff/{user_id}': { input: { user_id: number } & { /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E265 };
+  'PUT /staff/{user_id}': { input: { user_id: number } & { /** 1 moderator, 4 administrator, 8 owner */ level: 1 | 4 | 8 }; output: StaffMember; errors: E268 };
   /** Removes a member of the site staff. Administrators remove members below them, owners everyone, and every member may leave; one owner has to stay. */
-  'DELETE /staff/{user_id}': { input: { user_id: number }; output: undefined; errors: E266 };
+  'DELETE /staff/{user_id}': { input: { user_id: number }; output: undefined; errors: E269 };
   /** Finds the user whose profile has this name in its address. Private profiles are not found. */
   'GET /users': { input: { name_id: string }; output: UserPage; errors: E36 };
   /** Shows one user. */
-  'GET /users/{user_id}': { input: { user_id: number }; output: User; errors: E267 };
+  'GET /users/{user_id}': { input: { user_id: number }; output: User; errors: E270 };
   /** Deletes the account of a user permanently. Staff only. */
-  'DELETE /users/{user_id}': { input: { user_id: number }; output: undefined; errors: E268 };
+  'DELETE /users/{user_id}': { input: { user_id: number }; output: undefined; errors: E271 };
   /** Bans a user from the whole site, at once. Allowed for site administrators, who cannot be banned. */
-  'PUT /users/{user_id}/ban': { input: { user_id: number } & { reason: string }; output: undefined; errors: E269 };
+  'PUT /users/{user_id}/ban': { input: { user_id: number } & { reason: string }; output: undefined; errors: E272 };
   /** Lifts a user’s ban from the site. Allowed for site administrators. */
-  'DELETE /users/{user_id}/ban': { input: { user_id: number }; output: undefined; errors: E270 };
+  'DELETE /users/{user_id}/ban': { input: { user_id: number }; output: undefined; errors: E273 };
   /** Blocks a user: they can no longer follow or invite the caller or comment on the caller’s content, and their content is hidden from the caller. */
-  'POST /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E271 };
+  'POST /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E274 };
   /** Unblocks a user. */
-  'DELETE /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E272 };
+  'DELETE /users/{user_id}/block': { input: { user_id: number }; output: undefined; errors: E275 };
   /** Lists the public collections of a user. */
-  'GET /users/{user_id}/collections': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'followers_total' | 'id' | 'name' | 'submitted_by'> & Filters<{ id: number; game_id: number; status: number; visible: number; category: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; name: string; name_id: string; maturity_option: number; tags: string }>; output: ModCollectionPage; errors: E273 };
+  'GET /users/{user_id}/collections': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'followers_total' | 'id' | 'name' | 'submitted_by'> & Filters<{ id: number; game_id: number; status: number; visible: number; category: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; name: string; name_id: string; maturity_option: number; tags: string }>; output: ModCollectionPage; errors: E276 };
   /** Lists the followers of a user. */
-  'GET /users/{user_id}/followers': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E273 };
+  'GET /users/{user_id}/followers': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E276 };
   /** Lists the users whom a user follows. */
-  'GET /users/{user_id}/following': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E273 };
+  'GET /users/{user_id}/following': { input: { user_id: number } & Listed<'date_online' | 'id' | 'name_id'> & Filters<{ id: number; name_id: string; date_online: number }>; output: UserPage; errors: E276 };
   /** Follows a user. The path names the caller, `user_id` in the body the followed user. */
-  'POST /users/{user_id}/following': { input: { user_id: number } & { body: { /** Whom to follow. */ user_id: number } }; output: undefined; errors: E274 };
+  'POST /users/{user_id}/following': { input: { user_id: number } & { body: { /** Whom to follow. */ user_id: number } }; output: undefined; errors: E277 };
   /** Unfollows a user. The path names the caller and the followed user. */
-  'DELETE /users/{user_id}/following/{target_user_id}': { input: { user_id: number; target_user_id: number }; output: undefined; errors: E275 };
+  'DELETE /users/{user_id}/following/{target_user_id}': { input: { user_id: number; target_user_id: number }; output: undefined; errors: E278 };
   /** Signs a user out everywhere and refuses new sign-ins. Staff only. */
-  'POST /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E276 };
+  'POST /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E279 };
   /** Allows a locked user to sign in again. Staff only. */
-  'DELETE /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E276 };
-  /** Merges the account of a user into another one, and ends it, for people who lost access to one of their accounts. Administrators of the site only. */
-  'POST /users/{user_id}/merge': { input: { user_id: number } & { /** The account that stays. */ into: number }; output: undefined; errors: E277 };
+  'DELETE /users/{user_id}/lock': { input: { user_id: number }; output: undefined; errors: E279 };
+  /** Merges the account of a user into another one, and ends it, for people who lost access to one of their accounts. Both get a mail. Administrators of the site only. */
+  'POST /users/{user_id}/merge': { input: { user_id: number } & { /** The account that stays. */ into: number; /** How the staff know that both accounts are of one person, for the audit log. */ reason: string }; output: undefined; errors: E280 };
   /** Lists the public mods that a user has submitted, in all public games. */
-  'GET /users/{user_id}/mods': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E267 };
+  'GET /users/{user_id}/mods': { input: { user_id: number } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E270 };
   /** Mutes a user: their content is hidden from the caller. */
-  'POST /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E278 };
+  'POST /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E281 };
   /** Unmutes a user. */
-  'DELETE /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E272 };
+  'DELETE /users/{user_id}/mute': { input: { user_id: number }; output: undefined; errors: E275 };
   /** Lists the mods that a person has bought, as `/me/purchased` does. What others have bought is private. */
-  'GET /users/{user_id}/purchases': { input: { user_id: number; /** Also, or only, files that await approval on the platform; teams see only their own. */ platform_status?: "pending_only" | "live_and_pending"; /** A platform such as WINDOWS, in place of that of the header; ALL for none. */ platforms?: string } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E279 };
+  'GET /users/{user_id}/purchases': { input: { user_id: number; /** Also, or only, files that await approval on the platform; teams see only their own. */ platform_status?: "pending_only" | "live_and_pending"; /** A platform such as WINDOWS, in place of that of the header; ALL for none. */ platforms?: string } & Listed<'date_added' | 'date_live' | 'date_updated' | 'downloads' | 'downloads_today' | 'downloads_total' | 'id' | 'name' | 'popular' | 'rating' | 'ratings_weighted_aggregate' | 'submitted_by' | 'subscribers' | 'subscribers_total'> & Filters<{ id: number; game_id: number; status: number; visible: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; maturity_option: number; monetization_options: number; credit_options: number; revenue_type: number; stock: number; price: number; name: string; name_id: string; metadata_blob: string; modfile: number; tags: string; metadata_kvp: string }>; output: ModPage; errors: E282 };
 }
 
 /** Their body is JSON; that of all others is a form. */

@@ -6,7 +6,9 @@ import { openAgreements } from './agreements.ts';
 export async function load(event: LayoutServerLoadEvent) {
   event.depends('modstead:unread');
   const platform = event.platform!;
+  const { name, summary, icon, style_url } = await apiOf(event).call('GET /site');
   return {
+    site: { name, summary, icon: icon?.thumb_128x128, style: style_url ?? undefined },
     language: siteLanguageOf(event),
     origin: platform.origin,
     isSandbox: platform.environment === 'sandbox',

@@ -282,7 +282,7 @@ export async function allIds(query: Query): Promise<number[]> {
   return (await query.selectFrom('games').select('id').execute()).map((row) => row.id);
 }
 
-/** Whether a game, a mod, a collection or a user shows the picture in this folder. */
+/** Whether a game, a mod, a collection, a user or the site shows the picture in this folder. */
 export async function isImageUsed(query: Query, folder: string): Promise<boolean> {
   const isShown = (column: 'logo' | 'icon' | 'header') =>
     query.selectFrom('games').select('id').where(column, '=', folder);
@@ -294,6 +294,7 @@ export async function isImageUsed(query: Query, folder: string): Promise<boolean
     .union(query.selectFrom('collections').select('id').where('logo', '=', folder))
     .union(query.selectFrom('mod_media').select('id').where('value', '=', folder))
     .union(query.selectFrom('users').select('id').where('avatar', '=', folder))
+    .union(query.selectFrom('site_look').select('date_updated as id').where('icon', '=', folder))
     .limit(1)
     .executeTakeFirst();
   return used !== undefined;
@@ -322,6 +323,7 @@ export async function imagesInUse(query: Query): Promise<{ folder: string; owner
   for (const { mod_id, value } of await media.execute()) note(value, `media of mod ${mod_id}`);
   const people = query.selectFrom('users').select(['id', 'avatar']).where('avatar', 'is not', null);
   for (const { id, avatar } of await people.execute()) note(avatar, `user ${id}`);
+  for (const { icon } of await query.selectFrom('site_look').select('icon').execute()) note(icon, 'the site');
   return [...owners].map(([folder, owner]) => ({ folder, owner }));
 }
 

@@ -33,6 +33,7 @@ export const TREATMENTS: Readonly<Record<keyof Tables | 'user_cards', Treatment>
   messages: service({ notOfGames: true, markup: ['markup'] }),
   address_bans: service({ notOfGames: true }),
   site_staff: powers({ notOfGames: true }),
+  site_look: service({ pictures: ['icon'], notOfGames: true }),
   remembered_bans: left(KEYED),
   email_opt_outs: left(`${KEYED}; people whose address was told to be left alone must be asked again`),
 

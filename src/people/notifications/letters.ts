@@ -6,6 +6,7 @@ import { localise, type TextName } from '../../platform/localisation/texts.ts';
 import { MailError, type MailMessage } from '../../platform/mail/mail.ts';
 import { escapeHtml } from '../../platform/text/markup.ts';
 import { sendMailing } from '../mailings/mailings.ts';
+import { lookOf } from '../site/site.ts';
 import { enqueueNextSubscribers, type NotificationKind, type Update, usualMode, wakeMail } from './notifications.ts';
 import * as store from './store.ts';
 
@@ -57,26 +58,32 @@ async function post(app: App, letter: store.LetterRow, to: store.Addressee, line
   const language = languageOf(to.language) ?? 'en';
   const id = `${app.environment}-notifications-${letter.id}-${letter.date_added}`;
   try {
-    await sendMailing(app, { id, to: to.email, ...written(app, lines, language) }, language);
+    await sendMailing(app, { id, to: to.email, ...written(app, await nameOf(app), lines, language) }, language);
   } catch (cause) {
     if (!(cause instanceof MailError && cause.permanent)) throw cause;
     app.log.warn('a mail with notifications was refused for good', { letter: letter.id, error: cause });
   }
 }
 
+/** The name of the site; its address if the operator has not named it. */
+async function nameOf({ db, addresses }: App): Promise<string> {
+  const { name, isNamed } = await lookOf(db);
+  return isNamed ? name : new URL(addresses.site).host;
+}
+
 function written(
   app: App,
+  site: string,
   lines: readonly store.LineRow[],
   language: Language,
 ): Pick<MailMessage, 'subject' | 'text' | 'html'> {
   const items = lines.slice(0, LINES_MAX).map((line) => ({ says: said(line, language), link: linkOf(app, line) }));
-  const { host } = new URL(app.addresses.site);
-  const lead = localise('notification_mail_lead', language, { site: host });
+  const lead = localise('notification_mail_lead', language, { site });
   const more =
     lines.length > LINES_MAX ? [localise('notification_mail_more', language, { count: lines.length - LINES_MAX })] : [];
   const listed = items.map(({ says, link }) => `<li><a href="${escapeHtml(link)}">${escapeHtml(says)}</a></li>`);
   return {
-    subject: localise('notification_mail_subject', language, { site: host, count: lines.length }),
+    subject: localise('notification_mail_subject', language, { site, count: lines.length }),
     text: [lead, ...items.map(({ says, link }) => `- ${says}\n  ${link}`), ...more].join('\n\n'),
     html: [
       `<p>${escapeHtml(lead)}</p>`,

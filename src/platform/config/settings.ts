@@ -255,7 +255,12 @@ export const definitions = {
     'Mail server, as `smtp://user:password@host:587`.',
     url('smtp:', 'smtps:'),
   ),
-  mailFrom: define('MODSTEAD_MAIL_FROM', 'no-reply@ the domain', 'Sender of mails.', optional),
+  mailFrom: define(
+    'MODSTEAD_MAIL_FROM',
+    'no-reply@ the domain',
+    'Sender of mails, such as `Studio <mods@example.org>`. Without a name mails are from the name of the site.',
+    optional,
+  ),
   headerPrefixes: define(
     'MODSTEAD_HEADER_PREFIXES',
     'Service,Modio',

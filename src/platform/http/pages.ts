@@ -40,7 +40,7 @@ export type Texts = Readonly<Record<string, string | undefined>>;
 
 export interface PageAnswer {
   readonly status: number;
-  readonly html?: Html;
+  readonly html?: Html | Promise<Html>;
   /** A body other than HTML. */
   readonly text?: { readonly type: string; readonly body: string };
   readonly location?: string;
@@ -78,7 +78,7 @@ export interface Page {
 export interface PagesParts {
   readonly settings: Settings;
   readonly pages: readonly Page[];
-  readonly errorPage: (app: App, error: ApiError, language: Language, anew?: string) => Html;
+  readonly errorPage: (app: App, error: ApiError, language: Language, anew?: string) => Promise<Html>;
   readonly observe?: Observe | undefined;
 }
 
@@ -106,7 +106,7 @@ export function createPages({ settings, pages, errorPage, observe }: PagesParts)
       const oneClick = isOneClick(form) ? page.oneClick : undefined;
       if (request.method === 'POST' && !oneClick) requireOwnForm(exchange, form['csrf'], names.visit);
       const answer = await (oneClick ?? handler)(tenant.app, requestOf(exchange, cookies, names, { form, params }));
-      send(exchange, names, cookies, answer);
+      await send(exchange, names, cookies, answer);
     } catch (cause) {
       const error = toApiError(cause);
       if (error.status >= 500) tenant.app.log.error('page failed', { request: exchange.id, path, error: error.cause });
@@ -114,7 +114,7 @@ export function createPages({ settings, pages, errorPage, observe }: PagesParts)
       if (error.retryAfterSeconds !== undefined) exchange.headers.push('retry-after', String(error.retryAfterSeconds));
       if (hasBody(request) && !request.complete) exchange.response.shouldKeepAlive = false;
       const html = errorPage(tenant.app, error, exchange.language, page.anew);
-      send(exchange, names, cookies, { status: error.status, html });
+      await send(exchange, names, cookies, { status: error.status, html });
     }
     return page.id;
   };
@@ -214,9 +214,9 @@ const policyOf = ({ formTargets = [], hasScript, isMail }: PageAnswer): string =
     "frame-ancestors 'none'",
   ].join('; ');
 
-function send(exchange: Exchange, names: Names, cookies: Cookies, answer: PageAnswer): void {
+async function send(exchange: Exchange, names: Names, cookies: Cookies, answer: PageAnswer): Promise<void> {
   const { response, headers } = exchange;
-  const bytes = Buffer.from(answer.html?.text ?? answer.text?.body ?? '');
+  const bytes = Buffer.from((await answer.html)?.text ?? answer.text?.body ?? '');
   response.writeHead(answer.status, [
     'content-type',
     answer.text?.type ?? 'text/html; charset=utf-8',

@@ -56,7 +56,7 @@ export interface SiteParts {
   /** The folder of the build. */
   readonly folder: string;
   readonly findVisitor: (app: App, session: string | undefined) => Promise<Caller | undefined>;
-  readonly errorPage: (app: App, error: ApiError, language: Language) => Html;
+  readonly errorPage: (app: App, error: ApiError, language: Language) => Promise<Html>;
 }
 
 /** Answers a request that a page makes inside the process. */
@@ -91,7 +91,7 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
       if (isCompressed !== undefined) return await sendAsset(exchange, join(folder, 'client'), isCompressed);
       return await answerPage(exchange, server, answerInside, cache);
     } catch (cause) {
-      sendError(exchange, toApiError(cause));
+      await sendError(exchange, toApiError(cause));
       return 'site';
     }
   }
@@ -144,12 +144,12 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
     return name;
   }
 
-  function sendError(exchange: Exchange, error: ApiError): void {
+  async function sendError(exchange: Exchange, error: ApiError): Promise<void> {
     const { tenant, request, response, language, path, id } = exchange;
     if (error.status >= 500) tenant.app.log.error('page failed', { request: id, path, error: error.cause });
     if (response.headersSent) return void response.destroy();
     if (hasBody(request) && !request.complete) response.shouldKeepAlive = false;
-    const bytes = Buffer.from(errorPage(tenant.app, error, language).text);
+    const bytes = Buffer.from((await errorPage(tenant.app, error, language)).text);
     response.writeHead(error.status, [
       ...PAGE_HEADERS,
       'content-type',

@@ -29,6 +29,6 @@ function nameOf(date: number, sequence: number): string {
   return `${digits(date, 13)}-${digits(sequence, 9)}-${randomUUID().slice(0, 8)}.json`;
 }
 
-function toJson({ to, subject, text, html, optOut, id }: MailMessage, date: number): string {
-  return `${JSON.stringify({ to, subject, text, html, optOut, id, date }, null, 2)}\n`;
+function toJson({ to, subject, text, html, optOut, id, sender }: MailMessage, date: number): string {
+  return `${JSON.stringify({ to, from: sender?.name, subject, text, html, optOut, id, date }, null, 2)}\n`;
 }

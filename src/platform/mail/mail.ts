@@ -12,6 +12,15 @@ export interface MailMessage {
    * `.`.
    */
   id?: string;
+  /** Who it is from, as readers know them. */
+  sender?: Sender;
+}
+
+export interface Sender {
+  /** Unless the setting of the sender has a name. */
+  readonly name?: string;
+  /** The colour of links, in a light and in a dark scheme. */
+  readonly accents: { readonly light: string; readonly dark: string };
 }
 
 /** Sends messages. */

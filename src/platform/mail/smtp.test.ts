@@ -126,6 +126,17 @@ test('a message contains its text as HTML in the look of the site as well, and n
   assert.match(html, /&lt;b&gt;x&lt;\/b&gt; <a[^>]*href="https:\/\/a\.example\/\?b=1&amp;c=2">[^<]*<\/a>\./);
 });
 
+test('an address without a name gets that of the site, and a name in the setting wins', async (t) => {
+  const server = await anSmtpServer(t);
+  const sender = { name: 'Sky, Harbour', accents: { light: '#aa3300', dark: '#ffaa88' } };
+  for (const from of ['mods@example.org', 'Studio <mods@example.org>'])
+    await aMail(t, server.url, from).send({ to: 'ada@example.net', subject: 'Hi', text: 'https://a.example/', sender });
+  const [named, own] = server.letters.map(({ data }) => data.replaceAll('=\n', ''));
+  assert.match(named!, /^From: "Sky, Harbour" <mods@example\.org>$/m);
+  assert.match(named!, /color:#aa3300/);
+  assert.match(own!, /^From: Studio <mods@example\.org>$/m);
+});
+
 test('a subject of another script is encoded and stays one header', async (t) => {
   const server = await anSmtpServer(t);
   await aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Код: 日本', text: 'x' });

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { letterOf, senderOf } from './letter.ts';
+import { letterOf, nameIn, senderOf } from './letter.ts';
 import { type Mail, MailError, type MailMessage, requireSafeHeaders } from './mail.ts';
 
 const patienceMs = 10_000;
@@ -37,14 +37,28 @@ function transportTo(url: string) {
 }
 
 async function deliver(transport: Transport, from: string, mail: MailMessage): Promise<void> {
-  const { to, subject, text, optOut, id } = mail;
-  const html = letterOf(mail, senderOf(from));
+  const { to, subject, text, optOut, id, sender } = mail;
+  const html = letterOf(mail, senderOf(from, sender));
   const recipient = { name: '', address: to };
   const headers = { 'Auto-Submitted': 'auto-generated', ...(optOut && optOutHeaders(optOut)) };
   const messageId = id && `<${id}@${domainOf(from)}>`;
-  const message = { from, to: recipient, subject, text, html, headers, ...(messageId && { messageId }) };
+  const message = {
+    from: named(from, sender),
+    to: recipient,
+    subject,
+    text,
+    html,
+    headers,
+    ...(messageId && { messageId }),
+  };
   await transport.sendMail(message).catch(fail('the SMTP server did not take a message'));
 }
+
+/** An address without a name gets that of the site. */
+const named = (from: string, sender: MailMessage['sender']) =>
+  sender?.name === undefined || nameIn(from) !== undefined
+    ? from
+    : { name: sender.name, address: from.replace(/^\s*<|>\s*$/g, '').trim() };
 
 const domainOf = (from: string): string => /@([^\s<>@]+?)>?\s*$/.exec(from)?.[1] ?? 'localhost';
 

@@ -43,6 +43,7 @@ import { decideSellerAccount } from '../../money/partners/operations.ts';
 import { decidePayoutOperation, requestPayoutOperation } from '../../money/payouts/operations.ts';
 import { purchase, refundGamePurchase } from '../../money/purchases/operations.ts';
 import { addAddressBan, deleteAddressBan } from '../../people/bans/operations.ts';
+import { addSiteIcon } from '../../people/site/operations.ts';
 import { addStaffMember, deleteStaffMember, updateStaffMember } from '../../people/staff/operations.ts';
 import type { AnyOperation } from '../../platform/http/operation.ts';
 import { mergeAUser } from '../../signin/accounts/operations.ts';
@@ -248,9 +249,21 @@ test('a job that staff retry is logged', async () => {
   await audited(admin, retryParkedJob, { params: { job_id: parked.id } }, 'jobs.retry');
 });
 
+test('an icon of the site is logged', async () => {
+  const bytes = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#123' } })
+    .png()
+    .toBuffer();
+  await audited(admin, addSiteIcon, { files: { icon: { filename: 'a.png', bytes } } }, 'site.edit');
+});
+
 test('a merge of accounts by the staff is logged', async () => {
   const [lost, kept] = [await api.aUser(), await api.aUser()];
-  await audited(admin, mergeAUser, { params: { user_id: lost.id }, body: { into: kept.id } }, 'users.merge');
+  await audited(
+    admin,
+    mergeAUser,
+    { params: { user_id: lost.id }, body: { into: kept.id, reason: 'Lost' } },
+    'users.merge',
+  );
 });
 
 test('a decision over a seller is logged', async () => {

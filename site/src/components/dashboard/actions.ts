@@ -2,6 +2,7 @@ import type { Operation } from '@modstead/client';
 import { type ActionFailure, error, fail, type RequestEvent } from '@sveltejs/kit';
 import { apiOf } from '#api';
 import { type Field, type Result, readFields } from './fields.ts';
+import { LOOK } from './site-look.ts';
 
 type Asked = Pick<RequestEvent, 'platform' | 'url'> & { readonly params: { readonly game?: string } };
 type Input = Record<string, unknown>;
@@ -60,4 +61,19 @@ export async function attempted(
   if (done.ok) return { at, done: true, answer: (done.value ?? {}) as Record<string, unknown> };
   const { status, message, fields } = done.error;
   return fail(status, { at, message, fields: fields as Record<string, string>, ...(sent && { sent }) });
+}
+
+/** Saves the name and look of the site. The icon comes first, because it is what may be wrong. */
+export async function saveLook(event: RequestEvent): Answer {
+  const api = apiOf(event);
+  const form = await event.request.formData();
+  const at = 'look';
+  const sent = readFields(form, LOOK);
+  const icon = form.get('icon');
+  const added =
+    icon instanceof File && icon.size > 0 ? await api.attempt('POST /site/icon', { icon }) : ({ ok: true } as const);
+  const saved = added.ok ? await api.attempt('PUT /site', sent) : added;
+  if (saved.ok) return { at, done: true };
+  const { status, message, fields } = saved.error;
+  return fail(status, { at, message, fields: { ...fields }, sent });
 }

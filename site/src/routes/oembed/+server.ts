@@ -32,7 +32,7 @@ export async function GET(event: RequestEvent): Promise<Response> {
       title: mod.name,
       author_name: mod.submitted_by.username,
       author_url: mod.submitted_by.profile_url,
-      provider_name: 'Modstead',
+      provider_name: (await api.call('GET /site')).name,
       provider_url: origin,
       ...(mod.logo.thumb_320x180 && {
         thumbnail_url: mod.logo.thumb_320x180,

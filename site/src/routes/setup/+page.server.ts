@@ -6,7 +6,7 @@ import { OWNER } from './fields.ts';
 
 export function load(event: PageServerLoadEvent) {
   const platform = event.platform!;
-  if (platform.isSignedIn) redirect(303, '/setup/game');
+  if (platform.isSignedIn) redirect(303, '/setup/site');
   return { formToken: platform.formToken, code: event.url.searchParams.get('code') ?? '' };
 }
 
@@ -16,7 +16,7 @@ export const actions = {
   /** The code that is mailed for the sign-in shows that mail works. */
   async owner(event: RequestEvent) {
     const result = await adding(event);
-    if ('done' in result) redirect(303, signInAddress('/setup/game'));
+    if ('done' in result) redirect(303, signInAddress('/setup/site'));
     return result;
   },
 };

@@ -24,6 +24,7 @@ export async function GET(event: RequestEvent): Promise<Response> {
   const { origin, language } = platform!;
   return feedResponse(params.format, {
     title: filters.query ? `${game.name}: ${filters.query}` : game.name,
+    site: (await api.call('GET /site')).name,
     page: `${origin}${gameAddress(game.name_id)}${url.search}`,
     self: `${origin}${url.pathname}${url.search}`,
     language: languageOf(language),

@@ -19,6 +19,7 @@ export async function GET(event: RequestEvent): Promise<Response> {
   const mods = await api.call('GET /users/{user_id}/mods', wanted);
   return feedResponse(params.format, {
     title: user.username,
+    site: (await api.call('GET /site')).name,
     page: origin + userAddress(user.name_id),
     self: `${origin}${url.pathname}`,
     language: languageOf(language),

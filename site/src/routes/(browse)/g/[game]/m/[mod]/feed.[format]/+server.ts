@@ -26,6 +26,7 @@ export async function GET(event: RequestEvent): Promise<Response> {
   const page = origin + modAddress(game.name_id, mod.name_id);
   return feedResponse(params.format, {
     title: `${mod.name} · ${game.name}`,
+    site: (await api.call('GET /site')).name,
     page,
     self: `${origin}${url.pathname}`,
     language: languageOf(language),
