@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
 import { aClient, codesSentTo } from '../../../test/browser.ts';
 import { getModTeamMembers } from '../../catalogue/teams/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
+import { addReleaseConfirmation } from '../../files/releases/operations.ts';
 import { banUser, unbanUser } from '../../moderation/user-bans/operations.ts';
 import { getUsersMuted, muteAUser } from '../../people/mutes/operations.ts';
 import { getAccount, getAuthenticatedUser, getUser } from '../../people/users/operations.ts';
@@ -15,6 +18,7 @@ import {
   closeOwnAccount,
   deleteAUser,
   deleteOwnAccount,
+  getAccountContents,
   lockAUser,
   mergeAUser,
   mergeOwnAccount,
@@ -34,6 +38,11 @@ async function someone(more: { admin?: boolean } = {}) {
   const user = await api.aUser({ email, ...more });
   return { ...user, email, client: await api.as(user) };
 }
+
+const mailsTo = (email: string): { readonly text: string }[] =>
+  readdirSync(join(api.folder, 'mail'))
+    .map((name) => JSON.parse(readFileSync(join(api.folder, 'mail', name), 'utf8')))
+    .filter(({ to }) => to === email);
 
 test('a user changes their email address with codes from the old and the new one', async () => {
   const { client, email } = await someone();
@@ -366,20 +375,36 @@ test('a ban outlives the deleted account: its address cannot register again unti
   assert.equal((await key.call(exchangeEmailSecurityCode, { body })).status, 200);
 });
 
+test('an account that confirms releases by mail is not merged by the staff, who would get around its mailbox', async () => {
+  const admin = await someone({ admin: true });
+  const [guarded, other] = [await someone(), await someone()];
+  assert.equal((await guarded.client.call(addReleaseConfirmation)).status, 204);
+  const merge = { params: { user_id: guarded.id }, body: { into: other.id, reason: 'Asked by mail' } };
+  await admin.client.refused(mergeAUser, merge, 403, 17_022);
+});
+
 test('administrators of the site merge two accounts of a person who lost one, and nobody else does', async () => {
   const admin = await someone({ admin: true });
   const [lost, kept, locked] = [await someone(), await someone(), await someone()];
   const muted = await someone();
   await lost.client.call(muteAUser, { params: { user_id: muted.id } });
-  const into = (from: number, to: number) => ({ params: { user_id: from }, body: { into: to } });
+  const reason = 'Both answered from the address of one order';
+  const into = (from: number, to: number) => ({ params: { user_id: from }, body: { into: to, reason } });
   await kept.client.refused(mergeAUser, into(lost.id, kept.id), 403, 17012);
   await admin.client.refused(mergeAUser, into(lost.id, lost.id), 400, 17027);
   await admin.client.refused(mergeAUser, into(lost.id, admin.id), 403, 17019);
   await admin.client.refused(mergeAUser, into(lost.id, 999_999_999), 404, 17000);
   await admin.client.call(lockAUser, { params: { user_id: locked.id } });
   await admin.client.refused(mergeAUser, into(lost.id, locked.id), 403, 17053);
+  const unreasoned = { params: { user_id: lost.id }, body: { into: kept.id } };
+  await admin.client.refused(mergeAUser, unreasoned, 422, 13009);
+  const contents = await admin.client.call(getAccountContents, { params: { user_id: lost.id } });
+  assert.deepEqual([contents.body.subscriptions, contents.body.purchases], [0, 0]);
+  await kept.client.refused(getAccountContents, { params: { user_id: lost.id } }, 403, 17012);
   assert.equal((await admin.client.call(mergeAUser, into(lost.id, kept.id))).status, 204);
   await worker.runDue();
+  for (const { email } of [lost, kept])
+    assert.equal(mailsTo(email).filter(({ text }) => /merged/.test(text)).length, 1);
   const { data } = (await kept.client.call(getUsersMuted)).body;
   assert.deepEqual(
     data.map(({ id }) => id),

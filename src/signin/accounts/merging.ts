@@ -1,4 +1,5 @@
 import { isGuarded } from '../../files/releases/confirmation.ts';
+import { lookOf } from '../../people/site/site.ts';
 import { isStaffMember } from '../../people/staff/staff.ts';
 import {
   changeUser,
@@ -16,7 +17,8 @@ import { findGoodToken } from '../../platform/access/validity.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import type { Language } from '../../platform/localisation/languages.ts';
+import { type Language, languageOf } from '../../platform/localisation/languages.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { findCode, mergeRequester, sendCode } from '../mailed-codes/codes.ts';
 import { shareAPortal } from '../portals/accounts.ts';
@@ -72,16 +74,63 @@ export async function mergeByCode(app: App, caller: UserCaller, email: string, c
   if (outcome) throw outcome;
 }
 
-/** Administrators of the site merge two accounts of one person, who cannot sign in to one of them any more. */
-export const mergeByStaff = (app: App, caller: UserCaller, fromId: number, toId: number): Promise<void> =>
+export interface StaffMerge {
+  readonly fromId: number;
+  readonly toId: number;
+  /** How the staff know that both accounts are of one person. */
+  readonly reason: string;
+}
+
+/**
+ * Administrators of the site merge two accounts of one person, who cannot sign in to one of them any more and so can
+ * confirm nothing with it. Both mailboxes are told instead, and an account that its mailbox protects is not merged.
+ */
+export const mergeByStaff = (app: App, caller: UserCaller, { fromId, toId, reason }: StaffMerge): Promise<void> =>
   app.db.write(async (transaction) => {
     if (!caller.admin) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
-    await requireUserIn(transaction, fromId);
-    await requireUserIn(transaction, toId);
+    const from = await requireUserIn(transaction, fromId);
+    const to = await requireUserIn(transaction, toId);
+    if (await isGuarded(transaction, fromId)) throw new ApiError('USER_CANNOT_DELETE_ACCOUNT');
     await merge(app, transaction, fromId, toId);
+    const names = { from: from.username, to: to.username };
+    for (const { email, language } of [from, to])
+      if (email !== null) await app.jobs.enqueue(transaction, MERGED_MAIL_JOB, { to: email, language, names });
     const subject = { resource: 'users', id: fromId, gameId: 0 };
-    await audit(app, transaction, { actor: caller.userId, action: 'users.merge', subject, data: { into: toId } });
+    await audit(app, transaction, {
+      actor: caller.userId,
+      action: 'users.merge',
+      subject,
+      reason,
+      data: { into: toId },
+    });
   });
+
+export const MERGED_MAIL_JOB = 'accounts.merged-mail';
+
+interface MergedMail {
+  readonly to: string;
+  readonly language: string;
+  readonly names: { readonly from: string; readonly to: string };
+}
+
+/** A job sends this mail, so that an outage of the mail server does not lose it. */
+export async function mailMerged(app: App, { to, language, names }: MergedMail): Promise<void> {
+  const shown = languageOf(language) ?? 'en';
+  const { name, isNamed } = await lookOf(app.db);
+  const site = isNamed ? name : new URL(app.addresses.site).host;
+  await app.mail.send({
+    to,
+    subject: localise('staff_merge_mail_subject', shown),
+    text: localise('staff_merge_mail_text', shown, { ...names, site }),
+  });
+}
+
+/** How much a merge moves, or a deletion erases, of what people notice most. */
+export async function contentsOf(app: App, caller: UserCaller, userId: number): Promise<store.Contents> {
+  if (!caller.admin) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
+  await requireUser(app, userId);
+  return store.contentsOf(app.db, userId);
+}
 
 /** The merged account ends at once and loses its name; a job moves its contents. */
 async function merge(app: App, transaction: Transaction, fromId: number, toId: number): Promise<void> {

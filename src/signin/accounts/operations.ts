@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
-import { Id, MessageObject, UserPath, WebMessageObject } from '../../platform/http/objects.ts';
+import { Id, Integer, MessageObject, UserPath, WebMessageObject } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import { closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
 import { confirmEmailChange, startEmailChange } from './email-change.ts';
-import { mergeAccount, mergeByCode, mergeByStaff, sendMergeCode } from './merging.ts';
+import { contentsOf, mergeAccount, mergeByCode, mergeByStaff, sendMergeCode } from './merging.ts';
 import { revokeToken } from './tokens.ts';
 
 export const logout = operation({
@@ -218,12 +218,18 @@ export const mergeAUser = operation({
   id: 'merge-a-user',
   method: 'POST',
   path: '/users/{user_id}/merge',
-  says: 'Merges the account of a user into another one, and ends it, for people who lost access to one of their accounts. Administrators of the site only.',
+  says: 'Merges the account of a user into another one, and ends it, for people who lost access to one of their accounts. Both get a mail. Administrators of the site only.',
   limit: 10,
   unlocked: 'it locks both accounts at once, in the order of their ids',
-  body: z.object({ into: Id.meta({ description: 'The account that stays.' }) }),
+  body: z.object({
+    into: Id.meta({ description: 'The account that stays.' }),
+    reason: z.string().trim().min(1).max(500).meta({
+      description: 'How the staff know that both accounts are of one person, for the audit log.',
+    }),
+  }),
   errors: [
     'USER_NOT_FOUND',
+    'USER_CANNOT_DELETE_ACCOUNT',
     'USER_CANT_VIEW_ADMIN_ONLY',
     'USER_SURRENDER_TO_CURRENT_ACCOUNT',
     'USER_CANNOT_MERGE_ADMIN_ACCOUNT',
@@ -234,7 +240,34 @@ export const mergeAUser = operation({
     'USER_BANNED',
     'USER_LOCKED',
   ],
-  handle: (app, { caller, params, body }) => mergeByStaff(app, caller, params.user_id, body.into),
+  handle: (app, { caller, params, body }) =>
+    mergeByStaff(app, caller, { fromId: params.user_id, toId: body.into, reason: body.reason }),
+});
+
+const AccountContentsObject = z
+  .object({
+    connections: Integer.meta({ description: 'Accounts of portals that sign in to it' }),
+    teams: Integer.meta({ description: 'Games and mods whose team it belongs to' }),
+    subscriptions: Integer,
+    ratings: Integer,
+    comments: Integer,
+    collections: Integer,
+    messages: Integer,
+    purchases: Integer,
+  })
+  .meta({ id: 'AccountContents' });
+
+export const getAccountContents = operation({
+  id: 'get-account-contents',
+  tag: 'Staff',
+  method: 'GET',
+  path: '/staff/users/{user_id}/contents',
+  says: 'Counts what an account contains, before it is merged or deleted. For administrators of the site.',
+  access: user('read', 'staff'),
+  params: UserPath,
+  returns: ok(AccountContentsObject),
+  errors: ['USER_NOT_FOUND', 'USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: (app, { caller, params }) => contentsOf(app, caller, params.user_id),
 });
 
 export const accountOperations = [
@@ -249,4 +282,5 @@ export const accountOperations = [
   unlockAUser,
   deleteAUser,
   mergeAUser,
+  getAccountContents,
 ];

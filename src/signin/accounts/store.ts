@@ -1,4 +1,4 @@
-import type { Query } from '../../platform/database/database.ts';
+import { type Database, type Query, statement } from '../../platform/database/database.ts';
 import type { EmailChangesTable } from './table.ts';
 
 export const emailChangeOf = (query: Query, userId: number) =>
@@ -34,3 +34,34 @@ export const mergingInto = (query: Query, userId: number) =>
     .where('merged_into', '=', userId)
     .where('date_merged', 'is', null)
     .executeTakeFirst();
+
+/** What people notice most of an account, each found by an index. */
+const CONTENTS = statement(`select
+  (select count(*) from portal_accounts where user_id = ?) as connections,
+  (select count(*) from team_members where user_id = ?) as teams,
+  (select count(*) from subscriptions where user_id = ?) as subscriptions,
+  (select count(*) from ratings where user_id = ?) as ratings,
+  (select count(*) from comments where submitted_by = ?) as comments,
+  (select count(*) from collections where submitted_by = ?) as collections,
+  (select count(*) from messages where user_id = ?) as messages,
+  (select count(*) from purchases where user_id = ?) as purchases`);
+
+const KINDS = [
+  'connections',
+  'teams',
+  'subscriptions',
+  'ratings',
+  'comments',
+  'collections',
+  'messages',
+  'purchases',
+] as const;
+export type Contents = Readonly<Record<(typeof KINDS)[number], number>>;
+
+export async function contentsOf(reader: Pick<Database, 'first'>, userId: number): Promise<Contents> {
+  const row = await reader.first<Contents>(
+    CONTENTS,
+    KINDS.map(() => userId),
+  );
+  return Object.fromEntries(KINDS.map((kind) => [kind, Number(row![kind])])) as Contents;
+}

@@ -11,9 +11,14 @@ export async function load(event: PageServerLoadEvent) {
   const id = Number(event.params.user) || 0;
   const [account] = (await api.call('GET /staff/users', { id, _limit: 1 })).data;
   if (!account) error(404, { message: '' });
+  const into = Number(event.url.searchParams.get('into')) || 0;
+  const [target] = into > 0 ? (await api.call('GET /staff/users', { id: into, _limit: 1 })).data : [];
   const locks = await api.call('GET /staff/marketplace-locks', { _limit: 100 });
   return {
     account,
+    into,
+    target,
+    contents: await api.call('GET /staff/users/{user_id}/contents', { user_id: id }),
     isMarketplaceLocked: locks.data.some(({ user_id }) => user_id === id),
     sessions: (await api.call('GET /staff/users/{user_id}/sessions', { user_id: id, _limit: 100 })).data,
     reports: (await api.call('GET /reports', { author_id: id, 'status-in': [0, 1], _sort: '-id', _limit: LAST })).data,
@@ -25,7 +30,7 @@ export async function load(event: PageServerLoadEvent) {
 const id = idOf('user_id');
 const reason = { name: 'reason', kind: 'text' } as const;
 
-const mergeInto = calling('POST /users/{user_id}/merge', [id, { name: 'into', kind: 'number' }]);
+const mergeInto = calling('POST /users/{user_id}/merge', [id, { name: 'into', kind: 'number' }, reason]);
 
 /** The merged account is gone, so the page of the other one follows. */
 async function merge(event: RequestEvent) {
