@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { SettingError } from '../platform/config/settings.ts';
-import { isLost } from '../platform/database/failures.ts';
+import { isLost, SharedSessions } from '../platform/database/failures.ts';
 import { UnreleasedDatabase } from '../platform/database/migrate.ts';
 import { ApiError, type FieldProblem } from '../platform/errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../platform/errors/messages.ts';
@@ -15,7 +15,8 @@ export interface Failure {
 /** One sentence for a known failure, and the error itself for the rest. */
 export function failureOf(error: unknown, env: NodeJS.ProcessEnv): Failure {
   if (error instanceof Refusal) return { text: error.message, exitCode: error.exitCode };
-  if (error instanceof SettingError || error instanceof UnreleasedDatabase) return { text: error.message, exitCode: 2 };
+  if ([SettingError, UnreleasedDatabase, SharedSessions].some((kind) => error instanceof kind))
+    return { text: (error as Error).message, exitCode: 2 };
   if (error instanceof ApiError) return { text: apiErrorText(error), exitCode: 1 };
   if (error instanceof StorageUnavailable) return { text: storageText(error), exitCode: 1 };
   const known = knownText(error as SystemError, env);

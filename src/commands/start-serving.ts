@@ -15,6 +15,10 @@ export async function startServing(
   demoIn: Environment | undefined,
   supervised?: { readonly siblings: Siblings; readonly listenFds: readonly number[] },
 ): Promise<{ service: Service; demo: DemoState | undefined }> {
+  if (settings.databaseUrl) {
+    const { requireOwnSessions } = await import('../platform/database/postgres-pooler.ts');
+    await requireOwnSessions(settings.databaseUrl);
+  }
   const demo = demoIn && (await addDemoTo(settings, demoIn));
   const outside = { ...outsideOf(settings), ...(supervised && { siblings: supervised.siblings }) };
   const service = await composeService(settings, outside, {

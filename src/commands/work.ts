@@ -13,6 +13,8 @@ export default command({
   run: async ({ sandbox, ...invocation }) => {
     const settings = invocation.settings();
     const { closeApp, composeApp, composeWorker, ENVIRONMENTS, outsideOf } = await import('../composition/compose.ts');
+    const { requireOwnSessions } = await import('../platform/database/postgres-pooler.ts');
+    if (settings.databaseUrl) await requireOwnSessions(settings.databaseUrl);
     const outside = outsideOf(settings);
     const environments = sandbox ? (['sandbox'] as const) : ENVIRONMENTS;
     const apps = await Promise.all(environments.map((environment) => composeApp(settings, environment, outside)));

@@ -5,6 +5,7 @@ import { migrations } from '../../composition/migrations.ts';
 import type { Environment } from '../../platform/config/addresses.ts';
 import { folderOf } from '../../platform/config/folders.ts';
 import type { Settings } from '../../platform/config/settings.ts';
+import { SharedSessions } from '../../platform/database/failures.ts';
 import { isUnreleased, UNRELEASED } from '../../platform/database/migrate.ts';
 import { type Check, Wrong } from './check.ts';
 
@@ -65,8 +66,11 @@ async function checkPostgres(url: string): Promise<string> {
     const applied = about.migrated ? (await client.query<{ name: string }>('select name from migrations')).rows : [];
     const missing = missingOf(applied);
     if (missing > 0) throw new Wrong(`${missing} migration(s) are missing`, 'Run "npx modstead migrate".');
+    const { requireOwnSessions } = await import('../../platform/database/postgres-pooler.ts');
+    await requireOwnSessions(url);
     return `PostgreSQL ${about.version}, up to date`;
   } catch (error) {
+    if (error instanceof SharedSessions) throw new Wrong(error.message, 'Set pool_mode=session, or connect directly.');
     if ((error as { code?: string }).code !== '3D000') throw error;
     throw new Wrong((error as Error).message, 'Run "npx modstead migrate", or create the database.');
   } finally {

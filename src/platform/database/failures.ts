@@ -85,3 +85,10 @@ export function isUnavailable(error: unknown): boolean {
   if (OUTAGES.has(code ?? '') || NO_CONNECTION.test(message ?? '')) return true;
   return [isLost, isReadOnly, isStalePlan, isLockTimeout, isCollision, isTimeout].some((is) => is(error));
 }
+
+/** Between this process and PostgreSQL is a pooler that gives each transaction another session. */
+export class SharedSessions extends Error {
+  constructor() {
+    super('The pooler of MODSTEAD_DATABASE_URL shares sessions (pool_mode=transaction); use pool_mode=session.');
+  }
+}
