@@ -12,6 +12,8 @@ import { temporaryDatabases, temporaryFolder } from '../temporary.ts';
 import { startAhead } from './ahead.ts';
 
 const WRITERS = 16;
+/** Half of the CPU time of a start is compiling; the service uses the same cache. */
+const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/modstead');
 
 /** A writer edits one game repeatedly, and records the last acknowledged and the last attempted value. */
 export interface Writer {
@@ -28,21 +30,39 @@ export interface CrashResult {
   readonly slowestStartMs: number;
 }
 
+/** Where the service runs, and how it ends. */
+export interface Machine {
+  /** Does nothing while the power is on. */
+  on(): Promise<void>;
+  start(): Promise<Running>;
+  /** Ends the service without a warning, at the least. */
+  cut(service: Running): Promise<void>;
+}
+
+export type Surroundings = <T>(
+  work: (env: Record<string, string>, folder: string, machine: Machine) => Promise<T>,
+) => Promise<T>;
+
 /** Repeatedly kills the service with -9 while 16 clients write, and finds acknowledged writes that are lost. */
-export function crashLoop(loops: number, said: (line: string) => void = () => {}): Promise<CrashResult> {
-  return withService(async (env) => {
+export function crashLoop(
+  loops: number,
+  said: (line: string) => void = () => {},
+  surrounded: Surroundings = withService,
+): Promise<CrashResult> {
+  return surrounded(async (env, _folder, machine) => {
     const writers = await makeWriters(env);
     const lost: string[] = [];
     let acknowledged = 0;
     let slowestStartMs = 0;
     for (let loop = 1; loop <= loops; loop += 1) {
       const startedAt = performance.now();
-      const service = await start(env);
+      const service = await machine.start();
       slowestStartMs = Math.max(slowestStartMs, performance.now() - startedAt);
       lost.push(...(await findLost(service.port, writers)));
-      acknowledged += await writeUntilKilled(service, writers);
+      acknowledged += await writeUntilCut(machine, service, writers);
       said(`loop ${loop} of ${loops}: ${acknowledged} writes acknowledged, ${lost.length} lost`);
     }
+    await machine.on();
     const service = await startAhead(env);
     lost.push(...(await findLost(service.port, writers)));
     await service.stop();
@@ -51,26 +71,28 @@ export function crashLoop(loops: number, said: (line: string) => void = () => {}
 }
 
 /** Runs the work with the settings of a service that has its own temporary folder and databases. */
-export async function withService<T>(work: (env: Record<string, string>, folder: string) => Promise<T>): Promise<T> {
+export const withService: Surroundings = async (work) => {
   const folder = temporaryFolder('crash');
   const databases = await temporaryDatabases(folder);
-  const env: Record<string, string> = {
-    MODSTEAD_DATA: folder,
-    MODSTEAD_PORT: '0',
-    MODSTEAD_PUBLIC_PORT: '443',
-    MODSTEAD_TRUST_PROXY: '127.0.0.1',
-    MODSTEAD_RATE_LIMITS: 'off',
-    MODSTEAD_DRAIN_SECONDS: '1',
-    MODSTEAD_LOG: 'off',
-    ...databases.settings,
-  };
+  const env = { ...settingsOf(folder), ...databases.settings };
+  const machine: Machine = { on: async () => {}, start: () => start(env), cut: (service) => kill(service.process) };
   try {
-    return await work(env, folder);
+    return await work(env, folder, machine);
   } finally {
     await databases.drop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
+};
+
+export const settingsOf = (folder: string): Record<string, string> => ({
+  MODSTEAD_DATA: folder,
+  MODSTEAD_PORT: '0',
+  MODSTEAD_PUBLIC_PORT: '443',
+  MODSTEAD_TRUST_PROXY: '127.0.0.1',
+  MODSTEAD_RATE_LIMITS: 'off',
+  MODSTEAD_DRAIN_SECONDS: '1',
+  MODSTEAD_LOG: 'off',
+});
 
 export async function makeWriters(env: Record<string, string>): Promise<Writer[]> {
   const settings = readSettings(env);
@@ -102,7 +124,7 @@ export interface Running {
 /** Starts the service in a process that can be killed, with its clock this many seconds ahead. */
 export function start(env: Record<string, string>, laterSeconds = 0): Promise<Running> {
   const child = fork(join(import.meta.dirname, 'service.ts'), [String(laterSeconds)], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     execArgv: START_OPTIONS,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -120,7 +142,7 @@ export async function kill(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-async function writeUntilKilled(service: Running, writers: readonly Writer[]): Promise<number> {
+async function writeUntilCut(machine: Machine, service: Running, writers: readonly Writer[]): Promise<number> {
   const agent = new Agent({ keepAlive: true });
   const state = { killed: false, acknowledged: 0 };
   const enough = Promise.withResolvers<void>();
@@ -140,7 +162,7 @@ async function writeUntilKilled(service: Running, writers: readonly Writer[]): P
   await Promise.race([enough.promise, Promise.all(writing)]);
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 700));
   state.killed = true;
-  await kill(service.process);
+  await machine.cut(service);
   await Promise.all(writing);
   agent.destroy();
   return state.acknowledged;

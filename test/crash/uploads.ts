@@ -10,7 +10,7 @@ import { issueToken } from '../../src/platform/access/credentials.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
 import { PART_BYTES } from '../../src/platform/storage/storage.ts';
 import { startAhead } from './ahead.ts';
-import { kill, type Running, start, withService } from './crash.ts';
+import { type Machine, type Running, type Surroundings, withService } from './crash.ts';
 
 const UPLOADERS = 3;
 const WHOLE = randomBytes(PART_BYTES + 300_000);
@@ -37,14 +37,19 @@ export interface UploadCrashResult {
  * Kills the service with -9 during multipart uploads, restarts it, and lets the clients resume. Acknowledged parts must
  * exist, and every visible file must be complete.
  */
-export function uploadCrashLoop(loops: number, said: (line: string) => void = () => {}): Promise<UploadCrashResult> {
-  return withService(async (env, folder) => {
+export function uploadCrashLoop(
+  loops: number,
+  said: (line: string) => void = () => {},
+  surrounded: Surroundings = withService,
+): Promise<UploadCrashResult> {
+  return surrounded(async (env, folder, machine) => {
     const uploaders = await makeUploaders(env);
     const lost: string[] = [];
     const figures = { parts: 0, completed: 0 };
     for (let loop = 1; loop <= loops; loop += 1) {
-      const service = await start(env);
-      await uploadUntilKilled(service, uploaders, figures, lost, 100 + Math.random() * 1_500);
+      const service = await machine.start();
+      await uploadUntilCut({ machine, service, uploaders, figures, lost });
+      await machine.on();
       lost.push(...brokenFiles(folder));
       said(`loop ${loop} of ${loops}: ${figures.parts} parts, ${figures.completed} files, ${lost.length} lost`);
     }
@@ -75,20 +80,26 @@ async function makeUploaders(env: Record<string, string>): Promise<Uploader[]> {
   return uploaders;
 }
 
-async function uploadUntilKilled(
-  service: Running,
-  uploaders: readonly Uploader[],
-  figures: { parts: number; completed: number },
-  lost: string[],
-  milliseconds: number,
-): Promise<void> {
+interface Round {
+  readonly machine: Machine;
+  readonly service: Running;
+  readonly uploaders: readonly Uploader[];
+  readonly figures: { parts: number; completed: number };
+  readonly lost: string[];
+}
+
+async function uploadUntilCut(round: Round): Promise<void> {
+  const { machine, service, uploaders, figures, lost } = round;
   const state = { isKilled: false };
   const uploading = uploaders.map(async (uploader) => {
     while (!state.isKilled) await step(service.port, uploader, figures, lost, () => state.isKilled);
   });
-  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  // Waits for a part, however slow the machine is, and then ends at a random moment.
+  const before = figures.parts;
+  while (figures.parts === before) await new Promise((resolve) => setTimeout(resolve, 10));
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 1_500));
   state.isKilled = true;
-  await kill(service.process);
+  await machine.cut(service);
   await Promise.all(uploading);
 }
 
