@@ -34,10 +34,10 @@ export function findCeph(): { reason: string } | undefined {
 }
 
 /** The bucket of MODSTEAD_TEST_S3_URL, or one of an in-memory Ceph cluster that ends with this process. */
-export async function startCeph(): Promise<CephBucket> {
+export async function startCeph(address = '127.0.0.1'): Promise<CephBucket> {
   const given = process.env['MODSTEAD_TEST_S3_URL'];
   if (given) return bucketAt(given, async () => {});
-  const cluster = await startCluster();
+  const cluster = await startCluster(address);
   try {
     const url = await startGateway(cluster);
     await clientOf(toS3Location(url)!).send(new CreateBucketCommand({ Bucket: BUCKET }));
@@ -73,26 +73,28 @@ const clientOf = ({ endpoint, region, credentials, isPathStyle }: S3Location) =>
 
 interface Cluster {
   readonly folder: string;
-  readonly gatewayPort: number;
+  /** Address and port of the gateway. */
+  readonly gateway: string;
   start(program: string, ...args: string[]): ChildProcess;
   call(program: string, ...args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** One monitor and one object store. */
-async function startCluster(): Promise<Cluster> {
+async function startCluster(address: string): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'modstead-ceph-'));
   for (const name of ['mon', 'osd', 'gateway', 'run']) await mkdir(join(folder, name));
   const [monitorPort, gatewayPort] = await freePorts(2);
   const [id, storeId] = [randomUUID(), randomUUID()];
   const [map, keys] = [join(folder, 'monmap'), join(folder, 'keyring')];
   const monitor = `[v2:127.0.0.1:${monitorPort}]`;
-  await writeFile(join(folder, 'ceph.conf'), configurationOf(folder, id, monitor, gatewayPort!));
+  const gateway = `${address}:${gatewayPort}`;
+  await writeFile(join(folder, 'ceph.conf'), configurationOf(folder, id, monitor, gateway));
   await run('ceph-authtool', ['--create-keyring', keys, '--gen-key', '-n', 'mon.', '--cap', 'mon', 'allow *']);
   for (const name of ['client.admin', 'osd.0', GATEWAY])
     await run('ceph-authtool', [keys, '--gen-key', '-n', name, '--cap', 'mon', 'allow *', '--cap', 'osd', 'allow *']);
   await run('monmaptool', ['--create', '--fsid', id, '--addv', 'a', monitor, map]);
-  const cluster = programsIn(folder, gatewayPort!);
+  const cluster = programsIn(folder, gateway);
   await cluster.call('ceph-mon', '--mkfs', '-i', 'a', '--monmap', map, '--keyring', keys);
   cluster.start('ceph-mon', '-f', '-i', 'a');
   await cluster.call('ceph', 'osd', 'new', storeId);
@@ -102,12 +104,12 @@ async function startCluster(): Promise<Cluster> {
 }
 
 /** Starts programs that the kernel kills when this process ends, even by a signal. */
-function programsIn(folder: string, gatewayPort: number): Cluster {
+function programsIn(folder: string, gateway: string): Cluster {
   const children: ChildProcess[] = [];
   const withConfiguration = (args: string[]) => ['-c', join(folder, 'ceph.conf'), ...args];
   return {
     folder,
-    gatewayPort,
+    gateway,
     start(program, ...args) {
       const line = ['--pdeathsig', 'KILL', program, ...withConfiguration(args)];
       const child = spawn('setpriv', line, { stdio: 'ignore' });
@@ -126,7 +128,7 @@ function programsIn(folder: string, gatewayPort: number): Cluster {
   };
 }
 
-const configurationOf = (folder: string, id: string, monitor: string, port: number) => `[global]
+const configurationOf = (folder: string, id: string, monitor: string, gateway: string) => `[global]
 fsid = ${id}
 mon host = ${monitor}
 keyring = ${folder}/keyring
@@ -155,7 +157,7 @@ osd objectstore = memstore
 memstore device bytes = 2147483648
 [${GATEWAY}]
 rgw data = ${folder}/gateway
-rgw frontends = beast endpoint=127.0.0.1:${port}
+rgw frontends = beast endpoint=${gateway}
 rgw thread pool size = 32
 rgw run sync thread = false
 `;
@@ -165,7 +167,7 @@ async function startGateway(cluster: Cluster): Promise<string> {
   const person = ['--uid=tests', '--display-name=tests', `--access-key=${key}`, `--secret-key=${secret}`];
   await cluster.call('radosgw-admin', '-n', GATEWAY, 'user', 'create', ...person);
   const gateway = cluster.start('radosgw', '-f', '-n', GATEWAY);
-  const endpoint = `http://127.0.0.1:${cluster.gatewayPort}`;
+  const endpoint = `http://${cluster.gateway}`;
   await untilAnswered(endpoint, gateway);
   return `s3://${key}:${encodeURIComponent(secret)}@${BUCKET}?endpoint=${encodeURIComponent(endpoint)}&region=default`;
 }

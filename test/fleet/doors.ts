@@ -1,4 +1,4 @@
-import { type Agent, request } from 'node:http';
+import { type Agent, type IncomingMessage, request } from 'node:http';
 
 const TIMEOUT_MS = 25_000;
 
@@ -11,25 +11,31 @@ export interface Door {
 export interface Asked {
   readonly method: string;
   readonly path: string;
-  readonly token: string;
-  readonly body?: string;
+  /** Without it anonymously. */
+  readonly token?: string;
+  /** A form, unless `type` names another one. */
+  readonly body?: string | Buffer;
+  readonly type?: string;
 }
 
 export interface Answer {
   readonly status: number;
   readonly body: string;
+  /** Where it redirects to. */
+  readonly location?: string | undefined;
 }
 
 /** Asks as a proxy does; there is no answer where the connection broke. */
 export function ask({ host, port }: Door, agent: Agent, asked: Asked): Promise<Answer | undefined> {
   return new Promise((resolve) => {
-    const { method, path, token, body } = asked;
-    const headers: Record<string, string> = { 'x-forwarded-proto': 'https', authorization: `Bearer ${token}` };
-    if (body !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
+    const { method, path, token, body, type = 'application/x-www-form-urlencoded' } = asked;
+    const headers: Record<string, string> = { 'x-forwarded-proto': 'https' };
+    if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
+    if (body !== undefined) headers['content-type'] = type;
     const sent = request({ host, port, agent, method, path, headers, timeout: TIMEOUT_MS }, (response) => {
       let text = '';
       response.on('data', (chunk) => (text += chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+      response.on('end', () => resolve(answerOf(response, text)));
       response.on('error', () => resolve(undefined));
     });
     sent.on('timeout', () => sent.destroy());
@@ -37,6 +43,12 @@ export function ask({ host, port }: Door, agent: Agent, asked: Asked): Promise<A
     sent.end(body);
   });
 }
+
+const answerOf = ({ statusCode = 0, headers }: IncomingMessage, body: string): Answer => ({
+  status: statusCode,
+  body,
+  location: headers.location,
+});
 
 /** The services that a load balancer sends requests to. */
 export class Doors {

@@ -2,11 +2,13 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type CephBucket, findCeph, startCeph } from '../ceph.ts';
 import { programNamed } from '../debian.ts';
 import { type Cluster, PRIMARY_PORT, REPLICA_PORT, startCluster, within } from './cluster.ts';
 import { Doors } from './doors.ts';
 import { HERE, type Machine, makeNetwork, plugIn, removeNetwork, unplug } from './network.ts';
 import { type RunningService, runCommand, startService } from './services.ts';
+import { makeUploaders, Uploads } from './uploaders.ts';
 import { Load, makeWriters } from './writers.ts';
 
 const PROMOTED_MS = 120_000;
@@ -17,9 +19,8 @@ const PROGRAMS = ['patroni', 'etcd', 'haproxy', 'ip', 'runuser'];
 export function missingForFleet(): string | undefined {
   if (process.getuid?.() !== 0) return 'network namespaces need root';
   const missing = PROGRAMS.filter((name) => !programNamed(name));
-  return missing.length > 0
-    ? `install ${missing.join(', ')} (patroni, etcd-server, haproxy, postgresql-15)`
-    : undefined;
+  if (missing.length > 0) return `install ${missing.join(', ')} (patroni, etcd-server, haproxy, postgresql-15)`;
+  return findCeph()?.reason;
 }
 
 export type Fault = 'kill' | 'partition' | 'switchover';
@@ -32,6 +33,8 @@ export interface FailoverResult {
   readonly acknowledged: number;
   readonly refused: number;
   readonly broken: number;
+  /** Acknowledged files in the bucket. */
+  readonly files: number;
   readonly wrong: readonly string[];
   readonly lost: readonly string[];
 }
@@ -43,13 +46,16 @@ export async function failovers(faults: readonly Fault[], writers: number, say: 
   const folder = join(tmpdir(), `modstead-fleet-${process.pid}`);
   const machines = makeNetwork({ db1: 11, db2: 12, db3: 13, app1: 21, app2: 22, app3: 23 });
   let cluster: Cluster | undefined;
+  let bucket: CephBucket | undefined;
   let services: RunningService[] = [];
   try {
+    say('starting the gateway of Ceph');
+    bucket = await startCeph(HERE);
     say('starting etcd, HAProxy and three PostgreSQL nodes under Patroni');
     cluster = await startCluster(machines.slice(0, 3), folder);
     await cluster.settled(2);
     say('starting three services');
-    const env = settingsOf(folder);
+    const env = { ...settingsOf(folder), MODSTEAD_STORAGE_URL: bucket.url };
     services = await startServices(machines.slice(3), env, folder);
     const results: FailoverResult[] = [];
     for (const fault of faults) results.push(await failover(cluster, services, env, { fault, writers, say }));
@@ -57,6 +63,7 @@ export async function failovers(faults: readonly Fault[], writers: number, say: 
   } finally {
     for (const { child } of services) child.kill('SIGKILL');
     await cluster?.stop();
+    await bucket?.stop();
     removeNetwork();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -99,9 +106,14 @@ async function failover(
   env: Record<string, string>,
   { fault, writers, say }: FailoverOptions,
 ): Promise<FailoverResult> {
-  const load = new Load(await makeWriters({ ...env, MODSTEAD_PORT: '8443' }, writers), new Doors(services));
+  const here = { ...env, MODSTEAD_PORT: '8443' };
+  const doors = new Doors(services);
+  const load = new Load(await makeWriters(here, writers), doors);
+  const uploads = new Uploads(await makeUploaders(here), doors);
   load.start();
-  await within(BACK_MS, 'writes before the fault', async () => load.seen.acknowledged > 5 * writers);
+  uploads.start();
+  const isUnderLoad = () => load.seen.acknowledged > 5 * writers && uploads.acknowledged > 0;
+  await within(BACK_MS, 'writes before the fault', async () => isUnderLoad());
   const old = (await cluster.primary())!;
   say(`${fault} of ${old.name}, after ${load.seen.acknowledged} acknowledged writes`);
   const began = performance.now();
@@ -119,8 +131,10 @@ async function failover(
   if (fault === 'kill') cluster.start(old);
   if (fault === 'partition') plugIn(old);
   await cluster.settled(2);
-  await load.stop();
-  const { acknowledged, refused, broken, wrong } = load.seen;
+  await Promise.all([load.stop(), uploads.stop()]);
+  const { acknowledged, refused, broken } = load.seen;
   const times = { promotedMs: promoted - began, backMs: back - promoted };
-  return { fault, ...times, acknowledged, refused, broken, wrong, lost: await load.lost() };
+  const lost = [...(await load.lost()), ...(await uploads.lost())];
+  const wrong = [...load.seen.wrong, ...uploads.wrong];
+  return { fault, ...times, acknowledged, refused, broken, files: uploads.acknowledged, wrong, lost };
 }
