@@ -28,6 +28,7 @@ import { manualClock } from '../src/platform/runtime/clock.ts';
 import { createLog } from '../src/platform/runtime/log.ts';
 import { seededRandom, systemRandom } from '../src/platform/runtime/random.ts';
 import type { Siblings } from '../src/platform/runtime/siblings.ts';
+import { bucketOfFleet, hasOwnFiles, settingsOfBucket } from './fleet/bucket.ts';
 import { IS_FLEET, siblingsInFleet } from './fleet/siblings.ts';
 import { Observer } from './observer.ts';
 import { staleSummaryRows } from './summary-rows.ts';
@@ -220,6 +221,8 @@ export interface ApiOptions {
   readonly settings?: NodeJS.ProcessEnv;
   /** The tests insert rows directly, past all rules. */
   readonly writesRows?: boolean;
+  /** The tests look at stored files on the disk, so with `npm test -- --fleet` they are not in a bucket. */
+  readonly filesOnDisk?: boolean;
   /** Replaces the address under which the service reaches PostgreSQL. */
   readonly databaseAt?: (url: string) => Promise<string>;
   readonly notifications?: ChangeNotificationOptions;
@@ -531,6 +534,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const clock = manualClock(START);
   const databases = await temporaryDatabases(folder, { scheduledAt: START });
   const url = databases.settings['MODSTEAD_DATABASE_URL'];
+  const bucket =
+    IS_FLEET && url && !options.filesOnDisk && !hasOwnFiles(options.settings ?? {}) ? await bucketOfFleet() : undefined;
   const settings: Settings = readSettings({
     MODSTEAD_DATA: folder,
     MODSTEAD_PORT: '0',
@@ -542,6 +547,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     // A process of several allows an address its share, because they usually have one port together.
     ...(IS_FLEET && { MODSTEAD_CONNECTIONS_PER_ADDRESS: '4000' }),
     MODSTEAD_READ_MS: String(PATIENCE_MS),
+    ...(bucket && settingsOfBucket(bucket)),
     ...databases.settings,
     ...(options.databaseAt && url && { MODSTEAD_DATABASE_URL: await options.databaseAt(url) }),
     ...options.settings,
@@ -580,6 +586,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     const stale = options.writesRows ? [] : await staleSummaryRows(service.apps.production.db);
     await api.stop();
     process.off('warning', warned);
+    await bucket?.stop();
     await databases.drop();
     observer.reached.save();
     assert.deepEqual(stale, [], 'summary rows of mods and users that differ from their source tables');

@@ -17,7 +17,7 @@ import { runHere, runProgram } from './commands.ts';
 import { temporaryDatabases } from './temporary.ts';
 import { zipOf } from './zips.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, filesOnDisk: true });
 const folder = mkdtempSync(join(tmpdir(), 'modstead-backup-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;

@@ -15,7 +15,7 @@ const HOUR = 3_600;
 const s3 = await startS3();
 after(() => s3.stop());
 const services = {
-  'local disk': await startApi({ settings: { MODSTEAD_JOBS: 'off' } }),
+  'local disk': await startApi({ settings: { MODSTEAD_JOBS: 'off' }, filesOnDisk: true }),
   S3: await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_STORAGE_URL: s3.url } }),
 };
 

@@ -17,7 +17,8 @@ Runs the tests of src/ and test/, those that use a database on SQLite and on Pos
 A pattern is a file, a glob, or a part of a path: npm test ratings
 
   --only=sqlite|postgres   run on one database only
-  --fleet                  run on PostgreSQL, with three services on one database that take turns
+  --fleet                  run on PostgreSQL, with three services on one database and one bucket that take turns;
+                           the bucket is a small S3 server, or in that of MODSTEAD_TEST_S3_URL
   --concurrency=N          files at a time (default: one more than there are cores)
   --test-timeout=SECONDS   for one test (default 600)
   --file-timeout=SECONDS   for one file (default 600), longer where others use the machine too

@@ -13,7 +13,8 @@ import { transferScheduler } from '../../platform/http/transfer-scheduler.ts';
 import { flushDownloads, queueDownload, removeOldMarks } from './counting.ts';
 import { downloadModfile, downloadModfileHashed } from './operations.ts';
 
-const api = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '127.0.0.1', MODSTEAD_JOBS: 'off' } });
+const settings = { MODSTEAD_TRUST_PROXY: '127.0.0.1', MODSTEAD_JOBS: 'off' };
+const api = await startApi({ settings, filesOnDisk: true });
 
 const pathOf = (file: StoredModfile) => ({ game_id: file.game_id, mod_id: file.mod_id, file_id: file.id });
 const targetOf = (file: StoredModfile) => `/games/${file.game_id}/mods/${file.mod_id}/files/${file.id}/download`;

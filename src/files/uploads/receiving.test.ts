@@ -18,7 +18,7 @@ import {
 import * as store from './store.ts';
 import { requireCompleteUpload } from './uploads.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, filesOnDisk: true });
 const { db, storage } = api.app();
 
 const takeable = ({ mod, id }: Session) =>

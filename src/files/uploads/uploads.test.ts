@@ -23,7 +23,7 @@ import {
 } from './operations.ts';
 import { consumeUpload, requireCompleteUpload, SESSIONS_PER_MOD, SESSIONS_PER_USER } from './uploads.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, filesOnDisk: true });
 
 const paramsOf = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
 const create = (client: Client, mod: Mod, body: Record<string, string> = {}) =>
