@@ -44,18 +44,15 @@ export async function listenForChanges(
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let heardAt = Number.NEGATIVE_INFINITY;
-  let answeredAt = performance.now();
   let isBeating = false;
   changes.trustWhile(() => monotonicMs() - heardAt <= FRESH_MS);
 
   const connect = async () => {
     const asOf = monotonicMs();
-    const sent = performance.now();
     const listener = await listen(url, changes, heartbeatTimeoutMs, again);
     if (isStopped) return listener.end();
     current = listener;
     heardAt = asOf;
-    answeredAt = sent;
     changes.everythingChanged();
   };
   const again = () => {
@@ -74,10 +71,9 @@ export async function listenForChanges(
     const quiet = watch.quiet();
     const working = await listener.working([...quiet.keys()]);
     isBeating = false;
-    if (working === 'silent') watch.silent(answeredAt);
+    if (working === 'silent') watch.silent(sent);
     if (typeof working === 'string' || listener !== current) return;
     heardAt = asOf;
-    answeredAt = sent;
     watch.heard(quiet, working);
   };
 

@@ -13,11 +13,15 @@ const COUNT = statement('select count(*) as numbers from numbers');
 const ROUNDS = 8;
 
 /** A database behind a proxy, with all its connections open and idle. */
-async function behindProxy(url: string, t: TestContext): Promise<{ db: Database; proxy: ListenProxy }> {
+async function behindProxy(
+  url: string,
+  t: TestContext,
+  { heartbeatMs = 25, quietMs = 250 } = {},
+): Promise<{ db: Database; proxy: ListenProxy }> {
   const proxy = await startListenProxy(url);
   t.after(() => proxy.close());
-  const notifications = { heartbeatMs: 25, heartbeatTimeoutMs: 500 };
-  const db = await openPostgres(proxy.url, { connectionsMax: 3, quietMs: 250, notifications });
+  const notifications = { heartbeatMs, heartbeatTimeoutMs: 500 };
+  const db = await openPostgres(proxy.url, { connectionsMax: 3, quietMs, notifications });
   t.after(() => db.close());
   await db.write(async (transaction) => transaction.run(MAKE, []));
   await Promise.all(each(() => [add(db), ...reading(db)]));
@@ -51,6 +55,16 @@ for (const which of ['all', 'not listening'] as const)
       assert.ok(numbers >= done + 1, `${numbers} rows, and ${done + 1} acknowledged`);
     },
   );
+
+eachDatabase('a silent server loses connections that were used just before it, too', [], async ({ url }, t) => {
+  if (url === undefined) return t.skip('SQLite has no connections');
+  // They are heard after the last heartbeat that was answered, and nothing else finds out about them.
+  const options = { heartbeatMs: 2_000, quietMs: Number.POSITIVE_INFINITY };
+  const { db, proxy } = await behindProxy(url, t, options);
+  proxy.vanish('all');
+  await Promise.all(each(() => reading(db)));
+  await add(db);
+});
 
 eachDatabase('a statement that takes long is not taken for a silent connection', [], async ({ url }, t) => {
   if (url === undefined) return t.skip('SQLite has no connections');
