@@ -5,10 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { kill, start, withService } from '../crash/crash.ts';
 import { ask, type Door } from '../fleet/doors.ts';
-import { makeWriters } from '../fleet/writers.ts';
+import { makeUploaders } from '../fleet/uploaders.ts';
 
 const CLIENTS = 16;
 const LOOK_MS = 20;
+const WRITES_BEFORE = 1_000;
+/** Long texts fill the log soon. */
+const TEXT = 'A long text. '.repeat(3_000);
 
 export interface WalResult {
   /** Bytes of the log after writes without a hindrance, at its longest, and once it could be shortened. */
@@ -32,8 +35,8 @@ export function hangingReader(say: (line: string) => void): Promise<WalResult> {
     const agent = new Agent({ keepAlive: true });
     const reader = new DatabaseSync(file);
     try {
-      const clients = new Clients(door, agent, await makeWriters({ ...env, MODSTEAD_PORT: '8443' }, CLIENTS));
-      await clients.write(5_000);
+      const clients = new Clients(door, agent, await makeUploaders({ ...env, MODSTEAD_PORT: '8443' }, CLIENTS));
+      await clients.write(WRITES_BEFORE);
       const usual = wal();
       say(`the log has ${megabytes(usual)} after ${clients.acknowledged} writes; now a reader hangs`);
       reader.exec('begin; select * from games');
@@ -57,15 +60,20 @@ export function hangingReader(say: (line: string) => void): Promise<WalResult> {
 const KEPT_BYTES = 64 * 1024 ** 2;
 export const megabytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
 
+interface Writer {
+  readonly mod: string;
+  readonly token: string;
+}
+
 class Clients {
   acknowledged = 0;
   refused = 0;
   readonly wrong: string[] = [];
   readonly #door: Door;
   readonly #agent: Agent;
-  readonly #writers: readonly { gameId: number; token: string }[];
+  readonly #writers: readonly Writer[];
 
-  constructor(door: Door, agent: Agent, writers: readonly { gameId: number; token: string }[]) {
+  constructor(door: Door, agent: Agent, writers: readonly Writer[]) {
     this.#door = door;
     this.#agent = agent;
     this.#writers = writers;
@@ -91,15 +99,15 @@ class Clients {
   }
 
   async failedReads(): Promise<number> {
-    const asked = this.#writers.map(({ gameId, token }) =>
-      ask(this.#door, this.#agent, { method: 'GET', path: `/v1/games/${gameId}`, token }),
+    const asked = this.#writers.map(({ mod, token }) =>
+      ask(this.#door, this.#agent, { method: 'GET', path: mod, token }),
     );
     return (await Promise.all(asked)).filter((answer) => answer?.status !== 200).length;
   }
 
-  async #write({ gameId, token }: { gameId: number; token: string }): Promise<boolean> {
-    const body = `summary=${this.acknowledged}`;
-    const answer = await ask(this.#door, this.#agent, { method: 'PUT', path: `/v1/games/${gameId}`, token, body });
+  async #write({ mod, token }: Writer): Promise<boolean> {
+    const body = `description=${encodeURIComponent(`${TEXT}${this.acknowledged}`)}`;
+    const answer = await ask(this.#door, this.#agent, { method: 'PUT', path: mod, token, body });
     if (answer?.status === 200) this.acknowledged += 1;
     else if (answer?.status === 503) this.refused += 1;
     else this.wrong.push(`PUT ${answer?.status}: ${answer?.body.slice(0, 200)}`);

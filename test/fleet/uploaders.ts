@@ -21,7 +21,7 @@ interface Uploader {
   readonly token: string;
 }
 
-export async function makeUploaders(env: NodeJS.ProcessEnv): Promise<Uploader[]> {
+export async function makeUploaders(env: NodeJS.ProcessEnv, count = UPLOADERS): Promise<Uploader[]> {
   const settings = readSettings(env);
   const app = await composeApp(settings, 'production', outsideOf(settings));
   try {
@@ -30,7 +30,7 @@ export async function makeUploaders(env: NodeJS.ProcessEnv): Promise<Uploader[]>
       const game = await addGame(app, transaction, { name: 'Files of the fleet', ownerId, accepted: true });
       const { access_token: token } = await issueToken(app, transaction, { userId: ownerId });
       const made: Uploader[] = [];
-      for (let i = 0; i < UPLOADERS; i += 1) {
+      for (let i = 0; i < count; i += 1) {
         const fields = { name: `Files ${i}`, summary: 'Files', gameId: game.id, ownerId, accepted: true };
         const { id } = await addMod(app, transaction, fields);
         made.push({ mod: `/v1/games/${game.id}/mods/${id}`, token });
