@@ -101,6 +101,8 @@ async function assertSameGame(target: Api): Promise<void> {
     const address = `/games/${game!.id}/mods?_sort=id&_limit=100&_offset=${offset}`;
     assert.deepEqual(shownIn((await there(address)).text), shownIn((await here(address)).text));
   }
+  const tags = `/games/${game!.id}/tags`;
+  assert.equal((await there(tags)).text, (await here(tags)).text);
   for (const list of ['guides', 'collections']) {
     const namesIn = (text: string) =>
       JSON.parse(text).data.map(({ id, name }: { id: number; name: string }) => [id, name]);

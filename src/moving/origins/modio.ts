@@ -21,6 +21,7 @@ import {
 import { fetchPerson } from './modio-person.ts';
 import { idsOf, type ModioOptions, ModioReader, PAGE } from './modio-reader.ts';
 import { fetchStats, statsRow } from './modio-stats.ts';
+import { fetchTagOptions, tagId } from './modio-tags.ts';
 import type { Changes, WorkFolder } from './work-folder.ts';
 
 /** Servers keep events for 90 days; older marks cannot be relied on. */
@@ -134,36 +135,8 @@ export class ModioOrigin {
         moderated: Number(moderated ?? 0),
         locked: Number(locked ?? 0),
       });
-    this.#tagOptions(rows, game);
+    await fetchTagOptions(rows, game, this.#work, this.#reader);
     return rows;
-  }
-
-  #tagOptions(rows: Lines, game: Game): void {
-    const groups: number[] = [];
-    for (const [position, group] of (game.tag_options ?? []).entries()) {
-      const group_id = this.#work.idFor('game_tag_groups', group.name);
-      const { name, type = 'checkboxes', hidden, locked } = group;
-      add(rows, 'game_tag_groups', {
-        id: group_id,
-        game_id: game.id,
-        name,
-        type,
-        hidden: Number(hidden ?? 0),
-        locked: Number(locked ?? 0),
-        position,
-      });
-      for (const [place, tag] of group.tags.entries())
-        add(rows, 'game_tags', { id: this.#tagId(tag), group_id, name: tag, position: place });
-      const ids = group.tags.map((tag) => this.#tagId(tag));
-      this.#reader.listed(rows, { kind: 'game_tags', of: 'game_tag_groups', of_id: group_id, ids });
-      groups.push(group_id);
-    }
-    if (game.tag_options)
-      this.#reader.listed(rows, { kind: 'game_tag_groups', of: 'games', of_id: game.id, ids: groups });
-  }
-
-  #tagId(name: string): number {
-    return this.#work.idFor('game_tags', name);
   }
 
   async #mods(mods: readonly Mod[]): Promise<Lines> {
@@ -191,7 +164,7 @@ export class ModioOrigin {
     for (const { name, date_added } of mod.tags ?? [])
       add(rows, 'mod_tags', {
         mod_id: mod.id,
-        tag_id: this.#tagId(name),
+        tag_id: tagId(this.#work, name),
         ...(date_added !== undefined && { date_added }),
       });
     const pairs =
