@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
+import { SECTIONS } from '../site/src/routes/g/[game]/admin/sections.ts';
 import { findChromium } from '../test/chromium.ts';
 import { BUDGETS, type Cookies, checkPage, type Report, VIEWS } from './site-pages.ts';
 
@@ -15,7 +16,7 @@ Opens the pages of the site in Chromium, at 320 and 1280 px, in light and dark, 
 scripts, and checks them against the budgets: at most ${BUDGETS.scriptBytes} bytes of scripts and ${BUDGETS.styleBytes} of styles as
 sent, layout shift at most ${BUDGETS.shift}, no violation that axe-core finds, nothing wider than the window, no error in the
 console. Public pages come from the sitemap, --per-kind of each kind. Without --site it starts a service with sample
-content, and also opens the pages of its owner, in two of the views. It ends with the number of pages over budget.`;
+content, and also opens the pages of its owner, with all dashboards, in two of the views. It ends with the number of pages over budget.`;
 
 /** The sample content is made before the service is ready. */
 const READY_MS = 300_000;
@@ -29,13 +30,16 @@ interface Started {
 
 async function startService(): Promise<Started> {
   const data = fs.mkdtempSync(path.join(os.tmpdir(), 'modstead-site-check-'));
+  const env = { ...process.env, MODSTEAD_DATA: data, MODSTEAD_PORT: '0', MODSTEAD_RATE_LIMITS: 'off' };
   const child = spawn(process.execPath, ['bin/modstead.mjs', 'serve', '--demo', '--json'], {
-    env: { ...process.env, MODSTEAD_DATA: data, MODSTEAD_PORT: '0', MODSTEAD_RATE_LIMITS: 'off' },
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [ready] = (await once(createInterface(child.stdout), 'line', { signal: AbortSignal.timeout(READY_MS) })) as [
     string,
   ];
+  // The owner of the sample games sees the pages of the staff as well.
+  execFileSync(process.execPath, ['bin/modstead.mjs', 'staff', 'set', '--user', '1', '--level', 'owner'], { env });
   const stop = async () => {
     child.kill('SIGTERM');
     await once(child, 'exit');
@@ -96,6 +100,18 @@ const OWN = [
   ),
 ];
 
+/** The dashboards of a game, of the staff and of the first run. */
+const DASHBOARDS = [
+  ...SECTIONS.flatMap(({ pages }) => pages.map(([path]) => `{game}/admin/${path}`.replace(/\/$/, ''))),
+  ...['', '/users', '/users/2', '/users/2?into=3', '/staff', '/bans', '/games', '/reports', '/plans', '/look'].map(
+    (path) => `/admin${path}`,
+  ),
+  ...['/installation', '/jobs', '/agreements', '/agreements/1', '/limits', '/slow', '/money', '/books', '/audit'].map(
+    (path) => `/admin${path}`,
+  ),
+  ...['/studio', '/setup/site', '/setup/game'],
+];
+
 const OWNER = 'studio@example.com';
 
 /** The pages of the owner, and the cookies with which they open. */
@@ -110,7 +126,9 @@ async function ownPages(browser: Browser, { site, code }: Started, listed: reado
     await page.locator('main button').first().click();
     await page.waitForURL(`${site}/account`);
     const mod = listed.find((each) => /^\/g\/[^/]+\/m\/[^/]+$/.test(each)) ?? '';
-    const pages = OWN.map((each) => each.replace('{mod}', mod).replace('{game}', mod.split('/m/')[0]!));
+    const pages = [...OWN, ...DASHBOARDS].map((each) =>
+      each.replace('{mod}', mod).replace('{game}', mod.split('/m/')[0]!),
+    );
     return { pages, cookies: await context.cookies() };
   } finally {
     await context.close();
