@@ -433,6 +433,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'claim-next-moderated-content': () => ({ body: { count: 1 } }),
   'appeal-moderation-decision': () => ({ body: { reason: 'It is as it should be' } }),
   'edit-authenticated-user': () => ({ body: { timezone: 'Europe/Berlin' } }),
+  'stream-game-activity': () => ({ query: { activity: 'cooks' } }),
   'edit-site': () => ({ body: { name: 'Another name' } }),
   'add-site-icon': () => ({ files: { icon: { filename: 'a.png', bytes: Buffer.from('no picture') } } }),
   'add-avatar': () => ({ files: { avatar: { filename: 'a.png', bytes: Buffer.from('no picture') } } }),

@@ -452,6 +452,8 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-game-webhook-deliveries': { open: '!kk -o- ---- --+ +bk', refs: [14_039] },
   'replay-game-webhook-delivery': { open: '!kk -ow ---- --+ +bk', refs: [14_039] },
   'replay-game-webhook': { open: '!kk -ow ---- --+ +bk', refs: [14_039] },
+  'stream-game-activity': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
+  'stream-installation': { open: '!kk -t- ---- --- +bk', refs: [17_012] },
   'stream-game-moderation-queue': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'stream-game-events': { open: '!kk -o- ---- +++ +b+', refs: [29_500] },
   'get-message-threads': { open: '!kk +++ ++++ +++ +bk' },

@@ -82,6 +82,7 @@ import { oauth } from '../signin/oauth/index.ts';
 import { portals } from '../signin/portals/index.ts';
 import { serverTokens } from '../signin/server-tokens/index.ts';
 import { sessions } from '../signin/sessions/index.ts';
+import { activity } from '../studio/activity/index.ts';
 import { auditLists } from '../studio/audit/index.ts';
 import { gameMetrics } from '../studio/metrics/index.ts';
 import { planSettings } from '../studio/plans/index.ts';
@@ -176,6 +177,7 @@ export const resources: readonly Resource[] = [
   planSettings,
   webhookSettings,
   gameMetrics,
+  activity,
   service,
 ];
 

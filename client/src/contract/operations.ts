@@ -2788,8 +2788,8 @@ type E37 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006
 type E38 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11104 | 12003 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007;
 type E39 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13002 | 13004 | 13005 | 13006 | 13007 | 13008 | 13009 | 14000 | 14001 | 14002 | 14003 | 14006 | 14007 | 14016 | 14039 | 14040 | 14041 | 14042 | 14046 | 17053 | 29400;
 type E40 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14004 | 14005 | 14006 | 14007 | 14017 | 14018 | 17053;
-type E41 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11079 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 14044 | 17053;
-type E42 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 29500;
+type E41 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 29500;
+type E42 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11079 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 14044 | 17053;
 type E43 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 14039 | 17053;
 type E44 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11059 | 11104 | 12003 | 12004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 14039;
 type E45 = 10000 | 10001 | 10002 | 11000 | 11001 | 11002 | 11003 | 11004 | 11005 | 11006 | 11007 | 11008 | 11009 | 11104 | 12003 | 12004 | 13004 | 13007 | 13009 | 14000 | 14001 | 14006 | 14007 | 14039 | 17053;
@@ -3153,12 +3153,14 @@ export interface Operations {
 })[] }; output: Game; errors: E39 };
   /** Deletes a game that has no mods. For its administrators while it is not accepted, and for the site staff. */
   'DELETE /games/{game_id}': { input: { game_id: number }; output: undefined; errors: E40 };
+  /** Streams that cooks or deliveries of webhooks of a game have changed, as Server-Sent Events: now, and after changes, at most every two seconds. Allowed for the game’s team. */
+  'GET /games/{game_id}/activity/stream': { input: { game_id: number; activity: "cooks" | "deliveries" }; output: Response; errors: E41 };
   /** Replaces the API key of a game. The old one stops working at once, also in copies of the game that shipped with it. Administrators of the game only. */
   'PUT /games/{game_id}/api-key': { input: { game_id: number }; output: {
   /** Shown this once. */ api_key: string;
-}; errors: E41 };
+}; errors: E42 };
   /** Lists the audit log of a game. Its team only. */
-  'GET /games/{game_id}/audit': { input: { game_id: number } & Listed<'action' | 'date_added' | 'id' | 'user_id'> & Filters<{ id: number; date_added: number; user_id: number; action: string; resource: string; resource_id: number }>; output: AuditEntryPage; errors: E42 };
+  'GET /games/{game_id}/audit': { input: { game_id: number } & Listed<'action' | 'date_added' | 'id' | 'user_id'> & Filters<{ id: number; date_added: number; user_id: number; action: string; resource: string; resource_id: number }>; output: AuditEntryPage; errors: E41 };
   /** Makes the build that was uploaded last, if it is valid, the one that the game’s runners get. Allowed for administrators of the game. */
   'POST /games/{game_id}/cloud-cooking/finalization': { input: { game_id: number }; output: undefined; errors: E43 };
   /** Provisions a URL to which the build that the game’s runners cook with can be uploaded for seven days. It replaces an earlier URL that was not used. Allowed for administrators of the game. */
@@ -3204,13 +3206,13 @@ export interface Operations {
   /** Ends the subscriptions to all mods of a collection. */
   'DELETE /games/{game_id}/collections/{collection_id}/subscriptions': { input: { game_id: number; collection_id: number }; output: ModCollection; errors: E61 };
   /** Lists the machines that cook sources of mods for locked platforms. Allowed for the game’s team. */
-  'GET /games/{game_id}/cook-runners': { input: { game_id: number } & Listed<never>; output: CookRunnerPage; errors: E42 };
+  'GET /games/{game_id}/cook-runners': { input: { game_id: number } & Listed<never>; output: CookRunnerPage; errors: E41 };
   /** Adds a machine of the studio that cooks for some platforms of a game. The response contains its secret, which is shown only once. Allowed for administrators of the game. */
   'POST /games/{game_id}/cook-runners': { input: { game_id: number } & { name: string; platforms: string[] }; output: CookRunnerSecret; errors: E62 };
   /** Revokes a runner. Its cooks return to the queue. Allowed for administrators of the game. */
   'DELETE /games/{game_id}/cook-runners/{runner_id}': { input: { game_id: number; runner_id: number }; output: undefined; errors: E43 };
   /** Lists all cooks of a game, including those of hidden mods. Allowed for the game’s team. */
-  'GET /games/{game_id}/cooks': { input: { game_id: number } & Listed<'date_added' | 'date_updated' | 'modfile' | 'status'> & Filters<{ cook_uuid: string; mod_id: number; modfile: number; platform: string; status: number; date_added: number; date_updated: number }>; output: ModfileCookPage; errors: E42 };
+  'GET /games/{game_id}/cooks': { input: { game_id: number } & Listed<'date_added' | 'date_updated' | 'modfile' | 'status'> & Filters<{ cook_uuid: string; mod_id: number; modfile: number; platform: string; status: number; date_added: number; date_updated: number }>; output: ModfileCookPage; errors: E41 };
   /** Streams the events of a game as Server-Sent Events. With the id of the last received event it continues after it, up to 30 days back; without it, it starts with the next event. The team and the backend of the game only. */
   'GET /games/{game_id}/events/stream': { input: { game_id: number; /** For clients that cannot send Last-Event-ID. */ last_event_id?: number }; output: Response; errors: E63 };
   /** Shows which file types a game refuses in archives, and which are reported to its team. */
@@ -3218,7 +3220,7 @@ export interface Operations {
   /** Sets which file types a game refuses in new archives, and which are reported to its team. A list that is not sent stays. For managers and administrators of the game. */
   'PUT /games/{game_id}/file-types': { input: { game_id: number } & { /** Extensions that no file in an archive may have. */ refused?: string[]; /** Extensions that are reported to the game’s team as findings. */ reported?: string[] }; output: GameFileTypes; errors: E64 };
   /** Lists the findings in files of the game’s mods: threats, potentially harmful files, files that could not be scanned, and reported file types. For its team. */
-  'GET /games/{game_id}/findings': { input: { game_id: number } & Listed<'date_added' | 'id'> & Filters<{ id: number; mod_id: number; modfile_id: number; kind: number; date_added: number }>; output: ModfileFindingPage; errors: E42 };
+  'GET /games/{game_id}/findings': { input: { game_id: number } & Listed<'date_added' | 'id'> & Filters<{ id: number; mod_id: number; modfile_id: number; kind: number; date_added: number }>; output: ModfileFindingPage; errors: E41 };
   /** Lists the guides of a game that are live. A filter by `status` also finds the caller’s own that are not, and for the game’s team all. */
   'GET /games/{game_id}/guides': { input: { game_id: number } & Listed<'comments' | 'comments_total' | 'date_added' | 'date_live' | 'date_updated' | 'id' | 'name' | 'popular' | 'submitted_by' | 'visits' | 'visits_today' | 'visits_total'> & Filters<{ id: number; status: number; submitted_by: number; submitted_by_display_name: string; date_added: number; date_updated: number; date_live: number; community_options: number; name: string; name_id: string; tags: string }>; output: GuidePage; errors: E65 };
   /** Adds a guide to a game that has guides. Where the game curates its content, the guide waits for its team. */
@@ -3244,7 +3246,7 @@ export interface Operations {
   /** Votes on another user’s comment on a guide. The opposite vote replaces the first. */
   'POST /games/{game_id}/guides/{guide_id}/comments/{comment_id}/karma': { input: { game_id: number; guide_id: number; comment_id: number } & { /** 1 or -1 */ karma: -1 | 1 }; output: Comment; errors: E74 };
   /** Lists the mods that wait for a decision over the marketplace, the oldest submission first, or with `status` those that the team has decided. For the team of the game. */
-  'GET /games/{game_id}/marketplace/queue': { input: { game_id: number; status?: "queued" | "approved" | "declined" } & Listed<never>; output: QueuedModPage; errors: E42 };
+  'GET /games/{game_id}/marketplace/queue': { input: { game_id: number; status?: "queued" | "approved" | "declined" } & Listed<never>; output: QueuedModPage; errors: E41 };
   /** Approves a mod for the marketplace, or declines it with a reason; the author is notified. A mod that was approved leaves the marketplace when it is declined. For the team of the game. */
   'PUT /games/{game_id}/marketplace/queue/{mod_id}': { input: { game_id: number; mod_id: number } & { status: "approved" | "declined"; /** Needed to decline. */ reason?: string }; output: MarketplaceSubmission; errors: E75 };
   /** Replaces the logo, the icon and the header of a game, or those of them that are sent. For its managers and administrators. */
@@ -3252,11 +3254,11 @@ export interface Operations {
   /** Removes the logo, the icon or the header of a game; a placeholder replaces it. For its managers and administrators. */
   'DELETE /games/{game_id}/media': { input: { game_id: number } & { /** Which of them. */ images: ("logo" | "icon" | "header")[] }; output: undefined; errors: E77 };
   /** Lists the metrics of a game by day; with a platform header, those of the platform. Its team only. */
-  'GET /games/{game_id}/metrics/days': { input: { game_id: number; /** The first day; by default 30 days before the last one. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string } & Listed<never>; output: MetricsDayPage; errors: E42 };
+  'GET /games/{game_id}/metrics/days': { input: { game_id: number; /** The first day; by default 30 days before the last one. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string } & Listed<never>; output: MetricsDayPage; errors: E41 };
   /** Exports the metrics of a game by day as CSV. Its team only. */
-  'GET /games/{game_id}/metrics/days/csv': { input: { game_id: number; /** The first day; by default 30 days before the last one. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string }; output: string; errors: E42 };
+  'GET /games/{game_id}/metrics/days/csv': { input: { game_id: number; /** The first day; by default 30 days before the last one. */ from?: string; /** The last day, at most a year after the first; by default today. */ to?: string }; output: string; errors: E41 };
   /** Lists the metrics of a game by month. A user who was active on several days counts once. Its team only. */
-  'GET /games/{game_id}/metrics/months': { input: { game_id: number; /** The first month, such as `2026-11`; by default twelve months up to the last one. */ from?: string; /** The last month, at most three years after the first; by default the current one. */ to?: string } & Listed<never>; output: MetricsMonthPage; errors: E42 };
+  'GET /games/{game_id}/metrics/months': { input: { game_id: number; /** The first month, such as `2026-11`; by default twelve months up to the last one. */ from?: string; /** The last month, at most three years after the first; by default the current one. */ to?: string } & Listed<never>; output: MetricsMonthPage; errors: E41 };
   /** Shows the secret with which a game signs session reports. Administrators of the game only. */
   'GET /games/{game_id}/metrics/secret': { input: { game_id: number }; output: MetricsSecret; errors: E78 };
   /** Replaces the secret for session reports. The old one stops working at once. */
@@ -3264,23 +3266,23 @@ export interface Operations {
   /** Removes the secret of a game. Session reports are refused from then on. */
   'DELETE /games/{game_id}/metrics/secret': { input: { game_id: number }; output: undefined; errors: E43 };
   /** Lists the creators with the most downloads in a game in a month. Its team only. */
-  'GET /games/{game_id}/metrics/top/creators': { input: { game_id: number; /** In UTC, such as `2026-11`; by default the current month. */ month?: string } & Listed<never>; output: MetricsRankingPage; errors: E42 };
+  'GET /games/{game_id}/metrics/top/creators': { input: { game_id: number; /** In UTC, such as `2026-11`; by default the current month. */ month?: string } & Listed<never>; output: MetricsRankingPage; errors: E41 };
   /** Lists the most downloaded mods of a game in a month. Its team only. */
-  'GET /games/{game_id}/metrics/top/mods': { input: { game_id: number; /** In UTC, such as `2026-11`; by default the current month. */ month?: string } & Listed<never>; output: MetricsRankingPage; errors: E42 };
+  'GET /games/{game_id}/metrics/top/mods': { input: { game_id: number; /** In UTC, such as `2026-11`; by default the current month. */ month?: string } & Listed<never>; output: MetricsRankingPage; errors: E41 };
   /** Lists the mods, guides, collections and comments that wait for the game’s team, or with `status` 3 deleted ones with the moderator and the reason. Allowed for its team. */
-  'GET /games/{game_id}/moderation': { input: { game_id: number } & Listed<'date_added' | 'date_updated' | 'id'> & Filters<{ id: number; resource: string; status: number; submitted_by: number; dmca: number; appealed: number; claimed_by: number; date_added: number }>; output: QueuedContentPage; errors: E42 };
+  'GET /games/{game_id}/moderation': { input: { game_id: number } & Listed<'date_added' | 'date_updated' | 'id'> & Filters<{ id: number; resource: string; status: number; submitted_by: number; dmca: number; appealed: number; claimed_by: number; date_added: number }>; output: QueuedContentPage; errors: E41 };
   /** Claims the oldest pending content that no other moderator has claimed, up to `count` together with the caller’s own claims, which are renewed. Allowed for the game’s team. */
   'POST /games/{game_id}/moderation/claims': { input: { game_id: number } & { count?: number; resource?: "mods" | "guides" | "collections" | "comments" }; output: ModerationClaims; errors: E80 };
   /** Decides on a mod, guide, collection or comment that no other moderator has claimed. Its author is notified of the reason, and its open reports are resolved. Allowed for the game’s team. */
   'POST /games/{game_id}/moderation/decisions': { input: { game_id: number } & { resource: "mods" | "guides" | "collections" | "comments"; id: number; decision: "approve" | "deny" | "delete" | "restore" | "resolve" | "open-dmca" | "close-dmca"; reason?: string }; output: undefined; errors: E81 };
   /** Lists the files that wait for approval, one row per platform. Allowed for the game’s team. */
-  'GET /games/{game_id}/moderation/files': { input: { game_id: number } & Listed<'date_added' | 'id'> & Filters<{ id: number; mod_id: number; platform: string; submitted_by: number; date_added: number }>; output: PendingFilePage; errors: E42 };
+  'GET /games/{game_id}/moderation/files': { input: { game_id: number } & Listed<'date_added' | 'id'> & Filters<{ id: number; mod_id: number; platform: string; submitted_by: number; date_added: number }>; output: PendingFilePage; errors: E41 };
   /** Lists the reported content of a game, one row per item with the number of reports. By default open reports; `type` 1 is the queue of DMCA, 2 of mods that do not work. Allowed for its team. */
-  'GET /games/{game_id}/moderation/reports': { input: { game_id: number } & Listed<'date_added' | 'id' | 'reports'> & Filters<{ id: number; resource: string; resource_id: number; author_id: number; user_id: number; type: number; reason: number; status: number; date_added: number }>; output: ReportedItemPage; errors: E42 };
+  'GET /games/{game_id}/moderation/reports': { input: { game_id: number } & Listed<'date_added' | 'id' | 'reports'> & Filters<{ id: number; resource: string; resource_id: number; author_id: number; user_id: number; type: number; reason: number; status: number; date_added: number }>; output: ReportedItemPage; errors: E41 };
   /** Shows how much waits in a game and for how long, and how many decisions its moderators have made in the last 30 days. Allowed for its team. */
-  'GET /games/{game_id}/moderation/stats': { input: { game_id: number }; output: ModerationStatistics; errors: E42 };
+  'GET /games/{game_id}/moderation/stats': { input: { game_id: number }; output: ModerationStatistics; errors: E41 };
   /** Streams how much waits in a game, is claimed and is reported as Server-Sent Events: now, and when the queue changes, at most once a second. Above 1,000 waiting items of a kind it counts no further. Allowed for the game’s team. */
-  'GET /games/{game_id}/moderation/stream': { input: { game_id: number }; output: Response; errors: E42 };
+  'GET /games/{game_id}/moderation/stream': { input: { game_id: number }; output: Response; errors: E41 };
   /** Shows the state of a mod, guide, collection or comment: the decisions on it with their reasons, and its position in the queue. Allowed for its authors and the game’s team. */
   'GET /games/{game_id}/moderation/{content}/{content_id}': { input: { game_id: number; content: "mods" | "guides" | "collections" | "comments"; content_id: number }; output: ModerationState; errors: E82 };
   /** Appeals against the decision on one’s own mod, guide, collection or comment, once. Denied content returns to the queue. For a mod, allowed for managers and administrators of its team. */
@@ -3549,35 +3551,35 @@ export interface Operations {
   /** Refunds the purchase of a mod. For administrators of the game. */
   'POST /games/{game_id}/purchases/{purchase_id}/refund': { input: { game_id: number; purchase_id: number } & { reason: string }; output: Refund; errors: E170 };
   /** Lists the reports in a game, by default open ones. Allowed for its team. */
-  'GET /games/{game_id}/reports': { input: { game_id: number } & Listed<'date_added' | 'id' | 'type'> & Filters<{ id: number; resource: string; resource_id: number; author_id: number; user_id: number; type: number; reason: number; status: number; date_added: number }>; output: ReportPage; errors: E42 };
+  'GET /games/{game_id}/reports': { input: { game_id: number } & Listed<'date_added' | 'id' | 'type'> & Filters<{ id: number; resource: string; resource_id: number; author_id: number; user_id: number; type: number; reason: number; status: number; date_added: number }>; output: ReportPage; errors: E41 };
   /** Resolves one report. Allowed for the game’s team. */
   'POST /games/{game_id}/reports/{report_id}/resolve': { input: { game_id: number; report_id: number } & { reason?: string }; output: Report; errors: E171 };
   /** Lists the users who are restricted in a game. For its team. */
-  'GET /games/{game_id}/restrictions': { input: { game_id: number } & Listed<'date_added' | 'id' | 'user_id'> & Filters<{ id: number; user_id: number; restricted_by: number; date_added: number; username: string }>; output: RestrictionPage; errors: E42 };
+  'GET /games/{game_id}/restrictions': { input: { game_id: number } & Listed<'date_added' | 'id' | 'user_id'> & Filters<{ id: number; user_id: number; restricted_by: number; date_added: number; username: string }>; output: RestrictionPage; errors: E41 };
   /** Restricts a user from adding mods or guides to a game, or from commenting, rating or reporting in it. For its team, whose members cannot be restricted themselves. */
   'PUT /games/{game_id}/restrictions/{user_id}': { input: { game_id: number; user_id: number } & { /** Bits: 1 may not add mods, 2 may not add guides, 4 may not comment, 8 may not rate, 16 may not report */ options: number; reason?: string }; output: Restriction; errors: E172 };
   /** Lifts the restrictions of a user in a game. For its team. */
   'DELETE /games/{game_id}/restrictions/{user_id}': { input: { game_id: number; user_id: number }; output: undefined; errors: E173 };
   /** Lists the moderation rules of a game in the order of their evaluation. For its team. */
-  'GET /games/{game_id}/rules': { input: { game_id: number } & Listed<never>; output: RulePage; errors: E42 };
+  'GET /games/{game_id}/rules': { input: { game_id: number } & Listed<never>; output: RulePage; errors: E41 };
   /** Adds a moderation rule to a game, after its others and disabled by default. For managers of the game. */
   'POST /games/{game_id}/rules': { input: { game_id: number } & { name: string; /** Ids of operations; all by default */ operations?: string[]; /** The condition as JSON */ when: string; verdict: "allow" | "deny" | "report" | "hold" | "webhook"; /** The error message for a denied submission; empty for the general message */ message?: string; enabled?: boolean }; output: Rule; errors: E174 };
   /** Lists the submissions to a game in the last 30 days, with the rules and versions that matched and their verdicts. For its team. */
-  'GET /games/{game_id}/rules/decisions': { input: { game_id: number } & Listed<'date_added' | 'id'> & Filters<{ id: number; user_id: number; rule_id: number; rule_version: number; date_added: number; verdict: string; operation: string }>; output: RuleDecisionPage; errors: E42 };
+  'GET /games/{game_id}/rules/decisions': { input: { game_id: number } & Listed<'date_added' | 'id'> & Filters<{ id: number; user_id: number; rule_id: number; rule_version: number; date_added: number; verdict: string; operation: string }>; output: RuleDecisionPage; errors: E41 };
   /** Evaluates the rule versions that decided about a submission again. For the game’s team. */
-  'GET /games/{game_id}/rules/decisions/{decision_id}/replay': { input: { game_id: number; decision_id: number }; output: RuleReplay; errors: E42 };
+  'GET /games/{game_id}/rules/decisions/{decision_id}/replay': { input: { game_id: number; decision_id: number }; output: RuleReplay; errors: E41 };
   /** Lists which of the newest submissions, at most 1000, a moderation rule would have matched; an expensive rule is tried on fewer. Nothing is changed. For managers of the game. */
   'POST /games/{game_id}/rules/dry-run': { input: { game_id: number } & { name: string; /** Ids of operations; all by default */ operations?: string[]; /** The condition as JSON */ when: string; verdict: "allow" | "deny" | "report" | "hold" | "webhook"; /** The error message for a denied submission; empty for the general message */ message?: string }; output: RuleTrial; errors: E175 };
   /** Sets the order in which the moderation rules of a game are evaluated. For managers of the game. */
   'POST /games/{game_id}/rules/reorder': { input: { game_id: number } & { rule_ids: number[] }; output: RulePage; errors: E80 };
   /** Shows one moderation rule of a game. For its team. */
-  'GET /games/{game_id}/rules/{rule_id}': { input: { game_id: number; rule_id: number }; output: Rule; errors: E42 };
+  'GET /games/{game_id}/rules/{rule_id}': { input: { game_id: number; rule_id: number }; output: Rule; errors: E41 };
   /** Changes a moderation rule, which creates a new version of it, or enables or disables it. For managers of the game. */
   'PUT /games/{game_id}/rules/{rule_id}': { input: { game_id: number; rule_id: number } & { name?: string; /** Ids of operations; all by default */ operations?: string[]; /** The condition as JSON */ when?: string; verdict?: "allow" | "deny" | "report" | "hold" | "webhook"; /** The error message for a denied submission; empty for the general message */ message?: string; enabled?: boolean }; output: Rule; errors: E80 };
   /** Deletes a moderation rule. Its versions stay for the decisions that refer to them. For managers of the game. */
   'DELETE /games/{game_id}/rules/{rule_id}': { input: { game_id: number; rule_id: number }; output: undefined; errors: E173 };
   /** Lists all versions of a moderation rule, the newest first, including those of a deleted rule. For the game’s team. */
-  'GET /games/{game_id}/rules/{rule_id}/versions': { input: { game_id: number; rule_id: number } & Listed<never>; output: RuleVersionPage; errors: E42 };
+  'GET /games/{game_id}/rules/{rule_id}/versions': { input: { game_id: number; rule_id: number } & Listed<never>; output: RuleVersionPage; errors: E41 };
   /** Shows whether servers and other clients read the free content of a game without credentials. Administrators of the game only. */
   'GET /games/{game_id}/server-settings': { input: { game_id: number }; output: GameServerSettings; errors: E44 };
   /** Opens or closes the free, public content of a game to callers without credentials. Administrators of the game only. */
@@ -3634,7 +3636,7 @@ export interface Operations {
   /** Sends an event `WEBHOOK_TEST` to an endpoint and returns its answer. Administrators of the game only. */
   'POST /games/{game_id}/webhooks/{webhook_id}/test': { input: { game_id: number; webhook_id: number }; output: WebhookTest; errors: E166 };
   /** Shows the words that a game allows or denies in addition to those of its `profanity_option`. For its team. */
-  'GET /games/{game_id}/wordlists': { input: { game_id: number }; output: Wordlists; errors: E42 };
+  'GET /games/{game_id}/wordlists': { input: { game_id: number }; output: Wordlists; errors: E41 };
   /** Replaces the words that a game allows or denies. Denied words are refused at every level, even where the filter is off. For managers of the game. */
   'PUT /games/{game_id}/wordlists': { input: { game_id: number } & { allowed?: string[]; denied?: string[] }; output: Wordlists; errors: E80 };
   /** Shows the user who submitted a game, a mod or a file. */
@@ -3924,6 +3926,8 @@ export interface Operations {
   'PUT /staff/game-plans': { input: { game_id: number; plan: "basic" | "pro" | "growth" | "enterprise" }; output: GamePlan; errors: E260 };
   /** Shows the version, the state of database, storage, mail, scanner, disk and certificate, the number of jobs, and the settings in force without secrets. For administrators of the site. */
   'GET /staff/installation': { input: Empty; output: Installation; errors: E6 };
+  /** Streams how many games, reports and jobs wait, run or have failed, as Server-Sent Events: now, and when it changes. It counts up to 1,000 of each. For administrators of the site. */
+  'GET /staff/installation/stream': { input: Empty; output: Response; errors: E6 };
   /** Lists the jobs that failed permanently, such as mails that were not sent, the oldest first and at most 1000. For administrators of the site. */
   'GET /staff/jobs': { input: Listed<never>; output: ParkedJobPage; errors: E6 };
   /** Runs a job that failed permanently again. For administrators of the site. */

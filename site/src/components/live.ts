@@ -46,10 +46,11 @@ const isSame = (state: QueueState, { waiting, claimed, reports }: QueueShown): b
   state.waiting === waiting.reduce((sum, { count }) => sum + count, 0);
 
 /**
- * Loads the queue of a game again when the service tells of a change in it, while the page is visible. A hidden page gives
- * its connection back, because browsers have few for one site. Returns what ends it.
+ * Calls `hear` with each event of this kind, while the page is visible. A hidden page gives its connection back, because
+ * browsers have few for one site. The first event of a connection tells what the page was most likely drawn from.
+ * Returns what ends it.
  */
-export function queueFollowed(admin: string, shown: () => QueueShown): () => void {
+export function followed<T>(address: string, kind: string, hear: (told: T, isFirst: boolean) => void): () => void {
   let stream: EventSource | undefined;
   const close = () => {
     stream?.close();
@@ -57,12 +58,10 @@ export function queueFollowed(admin: string, shown: () => QueueShown): () => voi
   };
   const open = () => {
     let isFirst = true;
-    stream = new EventSource(`${admin}/moderation/live`);
-    stream.addEventListener('queue', ({ data }) => {
-      // A connection begins with the state that the page was most likely drawn from.
-      const isKnown = isFirst && isSame(JSON.parse(data) as QueueState, shown());
+    stream = new EventSource(address);
+    stream.addEventListener(kind, ({ data }) => {
+      hear(JSON.parse(data) as T, isFirst);
       isFirst = false;
-      if (!isKnown) void invalidate('modstead:queue');
     });
   };
   const follow = () => (document.hidden ? close() : (stream ?? open()));
@@ -73,3 +72,31 @@ export function queueFollowed(admin: string, shown: () => QueueShown): () => voi
     document.removeEventListener('visibilitychange', follow);
   };
 }
+
+/** Loads the queue of a game again when the service tells of a change in it. */
+export const queueFollowed = (admin: string, shown: () => QueueShown): (() => void) =>
+  followed<QueueState>(`${admin}/moderation/live`, 'queue', (state, isFirst) => {
+    if (!isFirst || !isSame(state, shown())) void invalidate('modstead:queue');
+  });
+
+/** Loads what depends on this name again when cooks or deliveries of a game have changed. */
+export const activityFollowed = (admin: string, activity: 'cooks' | 'deliveries'): (() => void) => {
+  let isNew = true;
+  return followed(`${admin}/live?activity=${activity}`, activity, (_, isFirst) => {
+    // A later connection may have missed something.
+    if (!isFirst || !isNew) void invalidate(`modstead:${activity}`);
+    isNew = false;
+  });
+};
+
+interface StaffState {
+  readonly games: number;
+  readonly reports: number;
+  readonly jobs: { readonly waiting: number; readonly running: number; readonly parked: number };
+}
+
+/** Loads pages of the staff again when what waits for them has changed, unless they show it already. */
+export const staffFollowed = (isShown: (state: StaffState) => boolean): (() => void) =>
+  followed<StaffState>('/admin/live', 'installation', (state) => {
+    if (!isShown(state)) void invalidate('modstead:staff');
+  });

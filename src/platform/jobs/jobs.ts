@@ -32,6 +32,9 @@ export function createJobs({ clock }: { clock: Clock }): Jobs {
   };
 }
 
+/** Changes when jobs are added. */
+export const { JOBS_SCOPE } = store;
+
 /** Jobs that failed permanently, oldest first, for an operator to inspect and retry. */
 export function parkedJobs(db: Database, limit = 100): Promise<store.ParkedJob[]> {
   return store.listParked(db, limit);

@@ -2,7 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { EgressError } from '../../platform/egress/egress.ts';
 import type { RunningJob } from '../../platform/jobs/worker.ts';
-import { wake } from './outbox.ts';
+import { deliveriesScope, wake } from './outbox.ts';
 import { signatureOf } from './signing.ts';
 import * as store from './store.ts';
 
@@ -93,6 +93,7 @@ async function deliverSome(app: App, webhookId: number): Promise<boolean> {
   );
   return app.db.write(async (transaction) => {
     for (const { delivery, outcome } of outcomes) await settle(app, transaction, delivery, outcome);
+    transaction.changed(deliveriesScope(webhook.game_id));
     const isAway = outcomes.every(({ outcome }) => outcome.isAway);
     if (isAway) await pause(app, transaction, webhook);
     else if (webhook.failures > 0)

@@ -21,6 +21,9 @@ export const RETRY_SECONDS = 24 * 3_600;
 /** The scope that wakes listeners of a game's event stream. */
 export const studioScope = (gameId: number) => `games/${gameId}/studio`;
 
+/** Changes with the outcome of deliveries to a game's webhooks. */
+export const deliveriesScope = (gameId: number) => `games/${gameId}/deliveries`;
+
 /**
  * Records an event for the studio of a game in the transaction of the change, so that it is delivered if and only if
  * that commits. Other writers for the game wait until the commit: call it last.

@@ -2,6 +2,7 @@ import { apiOf } from '#api';
 import type { PageServerLoadEvent } from './$types';
 
 export async function load(event: PageServerLoadEvent) {
+  event.depends('modstead:staff');
   const { staffLevel } = await event.parent();
   const api = apiOf(event);
   const installation = staffLevel >= 4 ? await api.call('GET /staff/installation') : undefined;

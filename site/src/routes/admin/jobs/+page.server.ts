@@ -6,6 +6,7 @@ import type { PageServerLoadEvent } from './$types';
 const PER_PAGE = 50;
 
 export async function load(event: PageServerLoadEvent) {
+  event.depends('modstead:staff');
   const api = apiOf(event);
   const { part, ...paging } = pagingOf(event.url, PER_PAGE);
   const list = await api.call('GET /staff/jobs', { ...part });

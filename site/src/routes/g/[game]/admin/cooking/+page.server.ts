@@ -7,6 +7,7 @@ import type { PageServerLoadEvent } from './$types';
 const PER_PAGE = 50;
 
 export async function load(event: PageServerLoadEvent) {
+  event.depends('modstead:cooks');
   const { game } = await event.parent();
   const api = apiOf(event);
   const { part, ...paging } = pagingOf(event.url, PER_PAGE);

@@ -7,6 +7,7 @@ const PER_PAGE = 50;
 const STATES = ['waiting', 'delivered', 'parked'] as const;
 
 export async function load(event: PageServerLoadEvent) {
+  event.depends('modstead:deliveries');
   const { game } = await event.parent();
   const { part, ...paging } = pagingOf(event.url, PER_PAGE);
   const state = STATES.find((each) => each === event.url.searchParams.get('state'));
