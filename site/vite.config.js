@@ -1,10 +1,26 @@
+import { resolve } from 'node:path';
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
 import adapter from './adapter.js';
 import { texts } from './texts.ts';
 
+/** Of about 160 entries: pages, layouts and what is loaded later. */
+const MOST_ENTRIES = 60;
+
 export default defineConfig({
   build: { target: 'es2022' },
+  environments: {
+    client: {
+      build: {
+        rolldownOptions: {
+          output: {
+            // What most pages share is one file: many small ones compress worse, and each is a request.
+            codeSplitting: { groups: [{ name: 'shared', minShareCount: MOST_ENTRIES }] },
+          },
+        },
+      },
+    },
+  },
   // The client comes from its sources, which need no build of their own.
   resolve: { conditions: ['modstead-source', ...defaultClientConditions] },
   ssr: {
@@ -13,6 +29,15 @@ export default defineConfig({
     resolve: { conditions: ['modstead-source', ...defaultServerConditions] },
   },
   plugins: [
+    {
+      name: 'modstead-devalue',
+      enforce: 'pre',
+      resolveId(id) {
+        return id === 'devalue' && this.environment.name === 'client'
+          ? resolve(import.meta.dirname, 'src/devalue.ts')
+          : null;
+      },
+    },
     texts(),
     sveltekit({
       adapter: adapter('build'),
@@ -25,7 +50,8 @@ export default defineConfig({
           'style-src': ['self'],
           // The region in which SvelteKit announces a new page has a style attribute.
           'style-src-attr': ['unsafe-hashes', 'sha256-S8qMpvofolR8Mpjy4kQvEm7m1q8clzU4dfDH0AmvZjo='],
-          'img-src': ['self'],
+          // Pictures are shown before they are sent.
+          'img-src': ['self', 'blob:'],
           'font-src': ['none'],
           'media-src': ['self'],
           'connect-src': ['self'],

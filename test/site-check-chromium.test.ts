@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { builtSite } from '../src/commands/site-build.ts';
 import { addCollectionOperation } from '../src/community/collections/operations.ts';
-import { BUDGETS, checkPage, VIEWS } from '../tools/site-pages.ts';
+import { checkPage, VIEWS } from '../tools/site-pages.ts';
 import { startApi } from './api.ts';
 import { Browser as Visitor } from './browser.ts';
 import { findChromium, launchChromium } from './chromium.ts';
@@ -17,12 +17,6 @@ const origin = 'https://localhost';
 
 let browser: Browser | undefined;
 after(() => browser?.close());
-
-/** Pages of mods and of their files still have more than the budget that `npm run site-check` compares with. */
-const scriptBytesMax = (path: string): number => {
-  if (path.endsWith('/edit/files')) return 66_000;
-  return /\/m\/[^/]+$/.test(path) ? 63_000 : BUDGETS.scriptBytes;
-};
 
 /** One page of each kind, each in one view; `npm run site-check` opens all of them in all views. */
 async function pages() {
@@ -53,9 +47,7 @@ test('in Chromium each kind of page keeps its budgets, and axe-core finds nothin
   const problems: string[] = [];
   const check = async (path: string, view: (typeof VIEWS)[number], options = {}) => {
     const report = await checkPage(browser!, origin + path, view, options);
-    const found = report.problems.filter((problem) => !problem.startsWith('scriptBytes'));
-    if (report.scriptBytes > scriptBytesMax(path)) found.push(`${report.scriptBytes} bytes of scripts`);
-    problems.push(...found.map((problem) => `${path} at ${view.width} px, ${view.colorScheme}: ${problem}`));
+    problems.push(...report.problems.map((problem) => `${path} at ${view.width} px, ${view.colorScheme}: ${problem}`));
   };
   const left = [...open.map((path) => ({ path, cookies: [] })), ...own.map((path) => ({ path, cookies }))].entries();
   const checkSome = async () => {

@@ -1,10 +1,9 @@
 import type { createClient, UploadTarget } from '@modstead/client';
 import { forgetFile, rememberedFile, rememberFile } from './remembered-file.ts';
+import { uploadKey } from './upload-key.ts';
 
 export type Phase = 'reading' | 'sending' | 'checking' | 'waiting' | 'paused' | 'stored' | 'refused';
 
-/** Where a browser remembers its upload to a mod, so that a reload continues it. */
-const keyOf = (place: string) => `modstead-upload:${place}`;
 /** How long to wait for a lost connection before the next attempt. */
 const RETRY_MS = 3_000;
 
@@ -25,7 +24,7 @@ export interface Destination {
 
 function rememberedUpload(place: string): Remembered | undefined {
   try {
-    return JSON.parse(localStorage.getItem(keyOf(place)) ?? '') as Remembered;
+    return JSON.parse(localStorage.getItem(uploadKey(place)) ?? '') as Remembered;
   } catch {
     return undefined;
   }
@@ -147,7 +146,7 @@ export class FileUpload {
   }
 
   forget(): void {
-    localStorage.removeItem(keyOf(this.place));
+    localStorage.removeItem(uploadKey(this.place));
     const { game_id, mod_id } = this.#target;
     const prefix = `modstead-upload:${location.host}:${game_id}:${mod_id}:`;
     for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
@@ -155,7 +154,7 @@ export class FileUpload {
   }
 
   #remember(more: Partial<Remembered>): void {
-    localStorage.setItem(keyOf(this.place), JSON.stringify({ name: this.name, size: this.size, ...more }));
+    localStorage.setItem(uploadKey(this.place), JSON.stringify({ name: this.name, size: this.size, ...more }));
   }
 
   /** The session under way, for cancelling it. */
