@@ -131,6 +131,23 @@ test('visitors without a session get cached pages until what they show changes',
   assert.doesNotMatch((await page(path, gzip)).text, /action="\?\/subscribe"/);
 });
 
+test('a page is cached again after a part of what it shows has changed', async () => {
+  const mod = await api.aMod({ game, name: 'Changing Rivers' });
+  /** How often pages have asked for lists of mods. */
+  const asked = async () =>
+    Number(/_count\{operation="get-mods"[^}]*\} (\d+)/.exec((await page('/metrics')).text)?.[1]);
+  // The game stays in the response cache, while the list of its mods is read again.
+  await page(hub);
+  await (await api.as(mod.owner)).call(editModOperation, {
+    params: { game_id: game.id, mod_id: mod.id },
+    body: { summary: 'Other water' },
+  });
+  assert.ok((await page(hub)).text.includes('Other water'));
+  const before = await asked();
+  assert.ok((await page(hub)).text.includes('Other water'));
+  assert.equal(await asked(), before);
+});
+
 test('a repeated request meets no page that its visitor may not see any more', async () => {
   const author = await api.aUser();
   const mod = await api.aMod({ game, owner: author, name: 'Repeated Rivers' });

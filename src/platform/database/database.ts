@@ -122,6 +122,11 @@ export class Changes {
     return this.#everything <= moment && (this.#last.get(scope) ?? 0) <= moment && this.#isTrusted();
   }
 
+  /** Whether changes of other processes are heard. */
+  areTrusted(): boolean {
+    return this.#isTrusted();
+  }
+
   /** Other processes send changes; while notifications may be lost, nothing counts as unchanged. */
   trustWhile(isHearing: () => boolean): void {
     this.#isTrusted = isHearing;

@@ -28,7 +28,8 @@ interface CachedPage {
   gzip: Sent | undefined;
   readonly bytes: number;
   readonly scopes: readonly Scope[];
-  readonly asOf: number;
+  /** When its scopes were last found unchanged. */
+  asOf: number;
   readonly until: number;
 }
 
@@ -60,6 +61,7 @@ export interface PageCache {
 
 /** Pages write dates as “5 minutes ago”. */
 const SECONDS_MAX = 60;
+const NO_SCOPES: readonly Scope[] = [];
 const PAGE_BYTES_MAX = 1024 * 1024;
 /** Longer ones are sent as bytes, because copying them costs more than a second write. */
 const TEXT_BYTES_MAX = 16_384;
@@ -88,10 +90,14 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
     return `${headers.host}${path}?${search}\n${language}\n${platform}\n${portal}`;
   }
 
-  function isFresh({ scopes, asOf, until }: CachedPage, { clock, db }: Tenant['app']): boolean {
-    if (clock.now() >= until) return false;
-    for (const scope of scopes) if (!db.changes.unchangedSince(asOf, scope)) return false;
-    return true;
+  /** A page has dozens of scopes, which are looked at only after something has changed. */
+  function isFresh(page: CachedPage, { clock, db: { changes } }: Tenant['app']): boolean {
+    if (clock.now() >= page.until) return false;
+    const now = changes.now();
+    const scopes = page.asOf === now ? NO_SCOPES : page.scopes;
+    for (const scope of scopes) if (!changes.unchangedSince(page.asOf, scope)) return false;
+    page.asOf = now;
+    return changes.areTrusted();
   }
 
   /** The page, if it is fresh and the address may get it. */
@@ -142,7 +148,10 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
       const key = keyOf(exchange);
       const known = reads.filter((read) => read !== undefined);
       if (key === undefined || known.length === 0 || known.length < reads.length) return;
-      const { clock } = tenants[exchange.scope.environment].app;
+      const { clock, db } = tenants[exchange.scope.environment].app;
+      // Some reads are older than a change that others have seen; now all of them are true, or the page is stale already.
+      const asOf = db.changes.now();
+      if (!known.every((read) => read.scopes.every((scope) => db.changes.unchangedSince(read.asOf, scope)))) return;
       const packedOf = (body: Buffer) => sentOf([...headers, 'content-encoding', 'gzip'], body);
       const page: CachedPage = {
         route,
@@ -151,7 +160,7 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
         // A packed copy that is made later has a fraction of the size.
         bytes: plain.length + (packed?.length ?? plain.length / 4),
         scopes: [...new Set(known.flatMap(({ scopes }) => scopes))],
-        asOf: Math.min(...known.map(({ asOf }) => asOf)),
+        asOf,
         until: Math.min(clock.now() + SECONDS_MAX, ...known.map(({ until }) => until)),
       };
       caches[exchange.scope.environment].set(key, page);
