@@ -42,7 +42,7 @@ export async function launchChromium(
 }
 
 /** The hash of the public key that a service shows for localhost. */
-async function keyOf(port: number): Promise<string> {
+export async function keyOf(port: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false });
   await once(socket, 'secureConnect');
   const key = socket.getPeerX509Certificate()!.publicKey.export({ type: 'spki', format: 'der' });

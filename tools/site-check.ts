@@ -12,8 +12,8 @@ import { BUDGETS, type Cookies, checkPage, type Report, VIEWS } from './site-pag
 
 const HELP = `npm run site-check [-- --site https://localhost:8443 --only PATTERN --per-kind 1]
 
-Opens the pages of the site in Chromium, at 320 and 1280 px, in light and dark, from right to left, with and without
-scripts, and checks them against the budgets: at most ${BUDGETS.scriptBytes} bytes of scripts and ${BUDGETS.styleBytes} of styles as
+Opens the pages of the site in Chromium, at 320 and 1280 px, zoomed to 200 %, in light and dark, from right to left, with
+and without scripts, and checks them against the budgets: at most ${BUDGETS.scriptBytes} bytes of scripts and ${BUDGETS.styleBytes} of styles as
 sent, layout shift at most ${BUDGETS.shift}, no violation that axe-core finds, nothing wider than the window, no error in the
 console. Public pages come from the sitemap, --per-kind of each kind. Without --site it starts a service with sample
 content, and also opens the pages of its owner, with all dashboards, in two of the views. It ends with the number of pages over budget.`;
@@ -21,14 +21,14 @@ content, and also opens the pages of its owner, with all dashboards, in two of t
 /** The sample content is made before the service is ready. */
 const READY_MS = 300_000;
 
-interface Started {
+export interface Started {
   readonly site: string;
   /** The newest code that was mailed. */
   code(): string;
   stop(): Promise<void>;
 }
 
-async function startService(): Promise<Started> {
+export async function startService(): Promise<Started> {
   const data = fs.mkdtempSync(path.join(os.tmpdir(), 'modstead-site-check-'));
   const env = { ...process.env, MODSTEAD_DATA: data, MODSTEAD_PORT: '0', MODSTEAD_RATE_LIMITS: 'off' };
   const child = spawn(process.execPath, ['bin/modstead.mjs', 'serve', '--demo', '--json'], {
@@ -64,7 +64,7 @@ const kindOf = (page: string) =>
     .filter((_, index) => index % 2 === 1)
     .join('/');
 
-async function pagesOf(site: string, perKind: number): Promise<string[]> {
+export async function pagesOf(site: string, perKind: number): Promise<string[]> {
   const read = async (address: string) => {
     const answer = await fetch(address);
     const text = await answer.text();
@@ -136,7 +136,7 @@ async function ownPages(browser: Browser, { site, code }: Started, listed: reado
 }
 
 function line({ path, view, scriptBytes, styleBytes, requests, shift, paint, problems }: Report): string {
-  const how = `${view.width} ${view.colorScheme} ${view.direction}${view.scripts ? '' : ' no scripts'}`;
+  const how = `${view.width} ${view.colorScheme} ${view.direction}${view.zoom ? ' zoomed' : ''}${view.scripts ? '' : ' no scripts'}`;
   const sizes = `${(scriptBytes / 1000).toFixed(1)} kB js, ${(styleBytes / 1000).toFixed(1)} kB css, ${requests} requests`;
   const painted = view.scripts ? `, shift ${shift.toFixed(3)}, paint ${Math.round(paint)} ms` : '';
   return `${problems.length === 0 ? 'ok  ' : 'FAIL'} ${path} (${how}): ${sizes}${painted}${problems.map((each) => `\n       ${each}`).join('')}`;

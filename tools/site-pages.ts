@@ -10,6 +10,8 @@ export interface View {
   readonly colorScheme: 'light' | 'dark';
   readonly scripts: boolean;
   readonly direction: 'ltr' | 'rtl';
+  /** Everything twice as large, as browsers zoom: half of the pixels, each twice as wide. */
+  readonly zoom?: 2;
 }
 
 /** Every combination would take long; these have each value with each other one at least once. */
@@ -18,6 +20,7 @@ export const VIEWS: readonly View[] = [
   { width: 320, colorScheme: 'dark', scripts: true, direction: 'ltr' },
   { width: 1280, colorScheme: 'dark', scripts: true, direction: 'rtl' },
   { width: 320, colorScheme: 'light', scripts: false, direction: 'ltr' },
+  { width: 1280, colorScheme: 'light', scripts: true, direction: 'ltr', zoom: 2 },
 ];
 
 export interface Report {
@@ -65,7 +68,8 @@ export async function checkPage(
   const context = await browser.newContext({
     ignoreHTTPSErrors: true,
     locale: 'en-US',
-    viewport: { width: view.width, height: 900 },
+    viewport: { width: view.width / (view.zoom ?? 1), height: 900 / (view.zoom ?? 1) },
+    deviceScaleFactor: view.zoom ?? 1,
     colorScheme: view.colorScheme,
     javaScriptEnabled: view.scripts,
   });
