@@ -7,8 +7,8 @@ import sharp from 'sharp';
 import { builtSite } from '../src/commands/site-build.ts';
 import { composeWorker } from '../src/composition/compose.ts';
 import { startApi } from './api.ts';
-import { codesSentTo } from './browser.ts';
 import { findChromium, launchChromium } from './chromium.ts';
+import { beyondWindow, described, signInByMail, VISITS, visiting } from './site-visits.ts';
 import { aDevice } from './sockets.ts';
 
 const found = findChromium();
@@ -20,67 +20,26 @@ const game = await api.aGame({ name: 'Skyhaven' });
 
 let browser: Promise<Browser> | undefined;
 after(async () => (await browser)?.close());
-/** Long enough that only a hang exceeds it, even on a busy machine. */
-const HANG_MS = 300_000;
-
-interface Visit {
-  readonly locale: string;
-  readonly javaScriptEnabled: boolean;
-  readonly width: number;
-  readonly colorScheme: 'light' | 'dark';
-}
-
-async function aPage({ width, ...options }: Visit) {
+const launched = () => {
   browser ??= launchChromium(found as { path: string }, api, { hosts: `MAP localhost 127.0.0.1:${api.port}` });
-  const context = await (await browser).newContext({ viewport: { width, height: 900 }, ...options });
-  context.setDefaultTimeout(HANG_MS);
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on('pageerror', ({ message }) => {
-    // A transition ends where the next page has none.
-    if (!message.startsWith('Transition was aborted')) problems.push(message);
-  });
-  page.on('console', (message) => {
-    const { url } = message.location();
-    // A refusal is an error to a console.
-    const isExpected = message.text().includes('the server responded with a status of 4');
-    if (message.type() === 'error' && !isExpected) problems.push(`${message.text()} ${url}`);
-  });
-  return { page, problems };
-}
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.locator('#email').fill(email);
-  await page.locator('main button').click();
-  await page.locator('#code').fill(codesSentTo(api, email).at(-1)!);
-  await page.locator('main button').click();
-}
+  return browser;
+};
 
 const submit = (page: Page, action: string) => page.locator(`form[action="?/${action}"] button`).first().click();
 
-async function fits(page: Page): Promise<void> {
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-  assert.equal(overflow, 0, page.url());
-}
-
-const VISITS: readonly Visit[] = [
-  { locale: 'en-US', javaScriptEnabled: true, width: 1280, colorScheme: 'light' },
-  { locale: 'de-DE', javaScriptEnabled: false, width: 320, colorScheme: 'dark' },
-  { locale: 'ja-JP', javaScriptEnabled: true, width: 320, colorScheme: 'light' },
-  { locale: 'ar-EG', javaScriptEnabled: false, width: 1280, colorScheme: 'dark' },
-];
+const fits = async (page: Page) => assert.equal(await beyondWindow(page), 0, page.url());
 
 // While one page is drawn, the service answers another.
 describe('in Chromium', { concurrency: 2 }, () => {
   for (const visit of VISITS)
-    test(`a visitor signs in, uses their account, exports and deletes it, in ${visit.locale} ${visit.javaScriptEnabled ? 'with' : 'without'} scripts`, {
+    test(`a visitor signs in, uses their account, exports and deletes it, ${described(visit)}`, {
       skip,
     }, async () => {
-      const { page, problems } = await aPage(visit);
+      const { page, problems } = await visiting(await launched(), visit);
       const email = `journey.${visit.locale.toLowerCase()}@example.org`;
       await page.goto(`${origin}/account`);
       await fits(page);
-      await signIn(page, email);
+      await signInByMail(api, page, email);
       await page.waitForURL(`${origin}/account`);
       await page.locator('#field-username').fill(`Wren ${visit.locale}`);
       await submit(page, 'profile');
@@ -128,9 +87,9 @@ describe('in Chromium', { concurrency: 2 }, () => {
     });
 
   test('no page of a visitor is wider than a small screen', { skip }, async () => {
-    const { page, problems } = await aPage(VISITS[1]!);
+    const { page, problems } = await visiting(await launched(), VISITS[1]!);
     await page.goto(`${origin}/library`);
-    await signIn(page, 'small.screen@example.org');
+    await signInByMail(api, page, 'small.screen@example.org');
     await page.waitForURL(`${origin}/library`);
     const sections = ['security', 'connections', 'notifications', 'people', 'purchases'].map(
       (name) => `/account/${name}`,
@@ -143,25 +102,28 @@ describe('in Chromium', { concurrency: 2 }, () => {
     await page.context().close();
   });
 
-  test('a device is let in by its code from the site, and its sign-in ends there', { skip }, async () => {
-    const { page, problems } = await aPage(VISITS[1]!);
-    const device = await aDevice(api.service, { host: `g-${game.id}.ws.localhost` });
-    device.send({ operation: 'device_login', context: { game_id: game.id } });
-    const code = String((await device.nextMessage()).context['code']);
-    await page.goto(`${origin}/connect?code=${code}`);
-    await page.locator('main button').click();
-    await signIn(page, 'couch@example.org');
-    await page.locator('#code').waitFor();
-    await page.locator('main button').click();
-    await fits(page);
-    await page.locator('button[value=allow]').click();
-    assert.equal((await device.nextMessage()).operation, 'access_token');
-    await device.close();
-    await page.goto(`${origin}/account/security`);
-    await page.getByText('Skyhaven').waitFor();
-    await submit(page, 'endDevice');
-    await page.locator('form[action="?/endDevice"]').waitFor({ state: 'detached' });
-    assert.deepEqual(problems, []);
-    await page.context().close();
-  });
+  for (const visit of VISITS)
+    test(`a device is let in by its code from the site, and its sign-in ends there, ${described(visit)}`, {
+      skip,
+    }, async () => {
+      const { page, problems } = await visiting(await launched(), visit);
+      const device = await aDevice(api.service, { host: `g-${game.id}.ws.localhost` });
+      device.send({ operation: 'device_login', context: { game_id: game.id } });
+      const code = String((await device.nextMessage()).context['code']);
+      await page.goto(`${origin}/connect?code=${code}`);
+      await page.locator('main button').click();
+      await signInByMail(api, page, `couch.${visit.locale.toLowerCase()}@example.org`);
+      await page.locator('#code').waitFor();
+      await page.locator('main button').click();
+      await fits(page);
+      await page.locator('button[value=allow]').click();
+      assert.equal((await device.nextMessage()).operation, 'access_token');
+      await device.close();
+      await page.goto(`${origin}/account/security`);
+      await page.getByText('Skyhaven').waitFor();
+      await submit(page, 'endDevice');
+      await page.locator('form[action="?/endDevice"]').waitFor({ state: 'detached' });
+      assert.deepEqual(problems, []);
+      await page.context().close();
+    });
 });

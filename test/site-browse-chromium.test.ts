@@ -2,7 +2,7 @@
 // Runs on one database: a browser sees no difference.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { addModMedia } from '../src/catalogue/media/operations.ts';
 import { builtSite } from '../src/commands/site-build.ts';
@@ -198,8 +198,25 @@ test('in Chromium a page around the embedded hub hears which mod is chosen, and 
   await page.context().close();
 });
 
+const TABS_MAX = 100;
+
+/** Moves the focus with the Tab key until it is on the element, which shows it. */
+async function tabTo(page: Page, element: Locator): Promise<void> {
+  await element.waitFor();
+  const focused = element.and(page.locator(':focus-visible'));
+  for (let tabs = 0; (await focused.count()) === 0; tabs += 1) {
+    assert.ok(tabs < TABS_MAX, `the Tab key does not reach ${element}`);
+    await page.keyboard.press('Tab');
+  }
+}
+
+async function press(page: Page, element: Locator, key = 'Enter'): Promise<void> {
+  await tabTo(page, element);
+  await page.keyboard.press(key);
+}
+
 for (const scripts of [true, false])
-  test(`in Chromium a player buys tokens and a mod with them, ${scripts ? 'with' : 'without'} scripts`, {
+  test(`in Chromium a player buys tokens and a mod with the keyboard alone, ${scripts ? 'with' : 'without'} scripts`, {
     skip,
   }, async () => {
     const selling = await aSellingGame(api);
@@ -209,20 +226,20 @@ for (const scripts of [true, false])
     const path = `${origin}/g/${selling.name_id}/m/${paid.name_id}`;
     await page.goto(path);
     if (scripts) await sound();
-    await page.getByRole('link', { name: 'Token packs' }).click();
+    await press(page, page.getByRole('link', { name: 'Token packs' }));
     await page.getByRole('button', { name: 'Buy for $4.99' }).waitFor();
     if (scripts) await sound();
-    await page.getByRole('button', { name: 'Buy for $4.99' }).click();
+    await press(page, page.getByRole('button', { name: 'Buy for $4.99' }));
     // With scripts the page leads there by itself.
-    if (!scripts) await page.getByRole('link', { name: 'Pay' }).click();
-    await page.locator('button[value=pay]').click();
+    if (!scripts) await press(page, page.getByRole('link', { name: 'Pay' }));
+    await press(page, page.locator('button[value=pay]'));
     await page.locator('button[value=dispute]').waitFor();
-    await page.getByRole('link', { name: 'Continue' }).click();
+    await press(page, page.getByRole('link', { name: 'Continue' }));
     await page.waitForURL(`${origin}/account/purchases`);
     await page.getByText(/Paid/i).first().waitFor();
     if (scripts) await sound();
     await page.goto(path);
-    await page.getByRole('button', { name: /^Buy for 40/ }).click();
+    await press(page, page.getByRole('button', { name: /^Buy for 40/ }));
     await page.getByText('You own this mod').waitFor();
     await page
       .getByRole('link', { name: /^Download/ })
@@ -238,9 +255,9 @@ test('in Chromium a player buys a mod with money at the simulated provider', { s
   const { mod: paid } = await aPaidMod(api, selling, { tokenpack_id: pack.id });
   const { page, problems } = await aPage('payer@example.org');
   await page.goto(`${origin}/g/${selling.name_id}/m/${paid.name_id}`);
-  for (const name of ['terms', 'refund']) await page.locator(`input[name=${name}]`).check();
-  await page.getByRole('button', { name: 'Buy with money' }).click();
-  await page.locator('button[value=pay]').click();
+  for (const name of ['terms', 'refund']) await press(page, page.locator(`input[name=${name}]`), 'Space');
+  await press(page, page.getByRole('button', { name: 'Buy with money' }));
+  await press(page, page.locator('button[value=pay]'));
   await page.locator('button[value=dispute]').waitFor();
   await page.goto(`${origin}/g/${selling.name_id}/m/${paid.name_id}`);
   await page.getByText('You own this mod').waitFor();

@@ -1,0 +1,55 @@
+import type { Browser, Page } from 'playwright-core';
+import type { Api } from './api.ts';
+import { codesSentTo } from './browser.ts';
+
+/** A language, a screen, and whether scripts run. */
+export interface Visit {
+  readonly locale: string;
+  readonly javaScriptEnabled: boolean;
+  readonly width: number;
+  readonly colorScheme: 'light' | 'dark';
+}
+
+/** Each journey is made for four browsers, with and without scripts. The site has no Arabic yet, and answers in English. */
+export const VISITS: readonly Visit[] = [
+  { locale: 'en-US', javaScriptEnabled: true, width: 1280, colorScheme: 'light' },
+  { locale: 'de-DE', javaScriptEnabled: false, width: 320, colorScheme: 'dark' },
+  { locale: 'ja-JP', javaScriptEnabled: true, width: 320, colorScheme: 'light' },
+  { locale: 'ar-EG', javaScriptEnabled: false, width: 1280, colorScheme: 'dark' },
+];
+
+export const described = ({ locale, javaScriptEnabled }: Pick<Visit, 'locale' | 'javaScriptEnabled'>): string =>
+  `in ${locale} ${javaScriptEnabled ? 'with' : 'without'} scripts`;
+
+/** Long enough that only a hang exceeds it, even on a busy machine. */
+export const HANG_MS = 300_000;
+
+/** A page in a new profile, with what goes wrong on it. */
+export async function visiting(browser: Browser, { width, ...options }: Visit) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, ...options });
+  context.setDefaultTimeout(HANG_MS);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => {
+    // A transition ends where the next page has none.
+    if (!message.startsWith('Transition was')) problems.push(message);
+  });
+  page.on('console', (message) => {
+    // A refusal is an error to a console.
+    const isExpected = message.text().includes('the server responded with a status of 4');
+    if (message.type() === 'error' && !isExpected) problems.push(`${message.text()} ${message.location().url}`);
+  });
+  return { page, problems };
+}
+
+/** Fills in the sign-in page, in any language. */
+export async function signInByMail(api: Api, page: Page, email: string): Promise<void> {
+  await page.locator('#email').fill(email);
+  await page.locator('main button').click();
+  await page.locator('#code').fill(codesSentTo(api, email).at(-1)!);
+  await page.locator('main button').click();
+}
+
+/** How many pixels of a page are outside of its window. */
+export const beyondWindow = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
