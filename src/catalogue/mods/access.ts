@@ -167,6 +167,23 @@ export async function requireMod(
   return mod!;
 }
 
+/** A mod with what its visibility depends on. */
+export type ModInGame = Shown & { readonly game_status: number; readonly api_access_options: number };
+
+/** As `requireMod`, for a mod that was read with the state of its game: nothing else is read where both are public. */
+export async function requireReadMod(
+  reader: Reader,
+  caller: Caller,
+  gameId: number,
+  mod: ModInGame | undefined,
+  refusals?: Refusals,
+): Promise<void> {
+  const isOpen = mod?.game_id === gameId && mod.game_status === GAME_ACCEPTED && isOpenToThirdParties(mod);
+  if (isOpen && isPublic(mod) && !modReachOf(caller)) return;
+  if (!isOpen) await requireGame(reader, caller, gameId);
+  await refuseHidden(reader, caller, gameId, mod, refusals);
+}
+
 /** As `requireMod`, for a caller with a signed link: it also opens a game that is closed to third parties. */
 export async function requireModByLink(
   reader: Reader,

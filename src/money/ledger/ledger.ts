@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
+import { reserveId } from '../../platform/database/reserved-ids.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { type AccountName, isAllowedBalance, isValidName } from './accounts.ts';
 import { hashOf } from './chain.ts';
@@ -68,21 +70,47 @@ const nameOf = (key: store.AccountKey): AccountName => ({
 });
 const textOf = (key: store.AccountKey) => `${key.user_id} ${key.game_id} ${key.kind} ${key.currency} ${key.provider}`;
 
+/** A posting whose accounts and chain are locked. */
+export interface LockedPosting {
+  readonly posting: Posting;
+  readonly entries: readonly (store.AccountRow & { account_id: number; amount: number; balance_after: number })[];
+  readonly head: store.Head;
+  /** Reserved on PostgreSQL, after the chain was locked: ids follow the order of the chain. */
+  readonly id: number | null;
+}
+
 /**
  * Writes a transaction to the books; nothing else does. It locks the accounts in the order of their ids and then the
  * chain of the game, so a rule locks rows of other resources before it posts.
  */
-export async function post(app: App, transaction: Transaction, posting: Posting): Promise<number> {
+export const post = async (app: App, transaction: Transaction, posting: Posting): Promise<number> =>
+  writePosting(app, transaction, await lockForPosting(app, transaction, posting));
+
+/**
+ * The first half of `post`. Every sale of the game waits from here to the commit, so a rule that is in a hurry has
+ * nothing left to read afterwards. All locks leave in one packet.
+ */
+export async function lockForPosting(app: App, transaction: Transaction, posting: Posting): Promise<LockedPosting> {
   const amounts = amountsOf(posting);
-  const accounts = await lockedAccounts(
-    app,
-    transaction,
-    [...amounts.values()].map(({ key }) => key),
-  );
+  const keys = [...amounts.values()].map(({ key }) => key);
+  const [accounts, head, id] = await Promise.all([
+    lockedAccounts(app, transaction, keys),
+    store.lockHead(transaction, posting.gameId),
+    reserveId(transaction, app.db.dialect, 'ledger_transactions'),
+  ]);
   const entries = accounts.map((account) => {
     const { amount } = amounts.get(textOf(account))!;
     return { ...account, account_id: account.id, amount, balance_after: account.balance + amount };
   });
+  return { posting, entries, head, id };
+}
+
+/** The second half of `post`. */
+export async function writePosting(
+  app: App,
+  transaction: Transaction,
+  { posting, entries, head, id }: LockedPosting,
+): Promise<number> {
   for (const { kind, balance_after } of entries) {
     if (!Number.isSafeInteger(balance_after)) throw new UnbalancedError('An amount is too large.');
     if (isAllowedBalance(kind, balance_after)) continue;
@@ -90,7 +118,6 @@ export async function post(app: App, transaction: Transaction, posting: Posting)
     if (kind === 'wallet') throw insufficientFunds();
     throw new UnbalancedError(`A ${posting.kind} leaves ${balance_after} in ${kind}.`);
   }
-  const head = await store.lockHead(transaction, posting.gameId);
   const { cause } = posting;
   const row = {
     game_id: posting.gameId,
@@ -105,8 +132,12 @@ export async function post(app: App, transaction: Transaction, posting: Posting)
     date_added: app.clock.now(),
     previous: head.hash,
   };
-  return store.add(transaction, app.db.dialect, { ...row, hash: hashOf(app, row, entries) }, entries);
+  return store.add(transaction, id, { ...row, hash: hashOf(app, row, entries) }, entries);
 }
+
+/** What an account has after a posting that touches it. */
+export const balanceAfter = ({ entries }: LockedPosting, account: AccountName): number =>
+  entries.find((entry) => textOf(entry) === textOf(keyOf(account)))!.balance_after;
 
 /** A 422 names what is wrong; the wallet is no field of the request, but what the user has to fill. */
 export const insufficientFunds = (): ApiError =>
@@ -131,7 +162,41 @@ function amountsOf({ kind, gameId, entries }: Posting): Map<string, { key: store
   return amounts;
 }
 
+const KNOWN_MAX = 10_000;
+/** The ids of accounts by name, per database. A row is compared with its name, because a posting may be rolled back. */
+const known = new WeakMap<object, LRUCache<string, number>>();
+
+function knownIn({ db: { changes } }: App): LRUCache<string, number> {
+  const ids = known.get(changes) ?? new LRUCache({ max: KNOWN_MAX });
+  known.set(changes, ids);
+  return ids;
+}
+
+/** Undefined unless the ids of all accounts are known. */
+async function lockKnown(
+  transaction: Transaction,
+  ids: LRUCache<string, number>,
+  keys: readonly store.AccountKey[],
+): Promise<store.AccountRow[] | undefined> {
+  const names = new Set(keys.map(textOf));
+  const all = [...names].flatMap((name) => ids.get(name) ?? []);
+  if (all.length < names.size) return undefined;
+  const rows = await store.lockAccountsById(transaction, all);
+  return rows.length === names.size && rows.every((row) => names.has(textOf(row))) ? rows : undefined;
+}
+
 async function lockedAccounts(
+  app: App,
+  transaction: Transaction,
+  keys: readonly store.AccountKey[],
+): Promise<store.AccountRow[]> {
+  const ids = knownIn(app);
+  const rows = (await lockKnown(transaction, ids, keys)) ?? (await lockedByName(app, transaction, keys));
+  for (const row of rows) ids.set(textOf(row), row.id);
+  return rows;
+}
+
+async function lockedByName(
   app: App,
   transaction: Transaction,
   keys: readonly store.AccountKey[],

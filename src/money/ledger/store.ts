@@ -42,15 +42,21 @@ const valuesOf = ({ user_id, game_id, kind, currency, provider }: AccountKey) =>
 ];
 const NAMED = '(user_id = ? and game_id = ? and kind = ? and currency = ? and provider = ?)';
 const ACCOUNTS = bySize((rows) => `select * from ledger_accounts where ${repeat(rows, NAMED, ' or ')} order by id`);
+const BY_IDS = bySize((rows) => `select * from ledger_accounts where id in (${repeat(rows, '?', ', ')}) order by id`);
 const locked = new Map<Statement, Statement>();
-
-/** Locks accounts in the order of their ids, as every posting does. Accounts that do not exist are missing. */
-export function lockAccounts(transaction: Transaction, keys: readonly AccountKey[]) {
-  const read = ACCOUNTS(keys.length);
+function locking(read: Statement): Statement {
   const lock = locked.get(read) ?? withUpdateLock(read);
   locked.set(read, lock);
-  return transaction.all<AccountRow>(lock, keys.flatMap(valuesOf));
+  return lock;
 }
+
+/** Locks accounts in the order of their ids, as every posting does. Accounts that do not exist are missing. */
+export const lockAccounts = (transaction: Transaction, keys: readonly AccountKey[]) =>
+  transaction.all<AccountRow>(locking(ACCOUNTS(keys.length)), keys.flatMap(valuesOf));
+
+/** The same, for accounts whose ids are known. */
+export const lockAccountsById = (transaction: Transaction, ids: readonly number[]) =>
+  transaction.all<AccountRow>(locking(BY_IDS(ids.length)), ids);
 
 export const accountsNamed = (reader: Reader, keys: readonly AccountKey[]) =>
   reader.all<AccountRow>(ACCOUNTS(keys.length), keys.flatMap(valuesOf));
@@ -67,7 +73,7 @@ const ADD_HEAD = statement(
   "insert into ledger_heads (game_id, sequence, hash) values (?, 0, '') on conflict (game_id) do nothing",
 );
 const MOVE_HEAD = statement('update ledger_heads set sequence = ?, hash = ? where game_id = ?');
-type Head = Omit<LedgerHeadsTable, 'game_id'>;
+export type Head = Omit<LedgerHeadsTable, 'game_id'>;
 
 export async function lockHead(transaction: Transaction, gameId: number): Promise<Head> {
   const found = await transaction.first<Head>(HEAD_LOCKED, [gameId]);
@@ -85,12 +91,15 @@ const ADD_ENTRIES = bySize(
   (rows) => `insert into ledger_entries (transaction_id, account_id, amount, balance_after) values
     ${repeat(rows, '(?, ?, ?, ?)', ', ')}`,
 );
-const SET_BALANCE = statement('update ledger_accounts set balance = ?, entries = entries + 1 where id = ?');
+const SET_BALANCES = bySize(
+  (rows) => `update ledger_accounts set entries = entries + 1,
+    balance = case id ${repeat(rows, 'when ? then ?', ' ')} end where id in (${repeat(rows, '?', ', ')})`,
+);
 
-/** On PostgreSQL one statement writes everything, because each one is a round trip. */
+/** On PostgreSQL one statement writes everything, and the id is reserved, so nothing waits for its result. */
 const ADD_ALL = bySize(
   (rows) => `with added as (
-      insert into ledger_transactions (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      insert into ledger_transactions (id, ${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       returning id, game_id, sequence, hash
     ), given (account_id, amount, balance_after) as (
       values ${repeat(rows, '(?::bigint, ?::bigint, ?::bigint)', ', ')}
@@ -101,31 +110,38 @@ const ADD_ALL = bySize(
     ), balanced as (
       update ledger_accounts set balance = given.balance_after, entries = entries + 1
       from given where ledger_accounts.id = given.account_id
-    ), moved as (
-      update ledger_heads set sequence = added.sequence, hash = added.hash
-      from added where ledger_heads.game_id = added.game_id
-    ) select id from added`,
+    ) update ledger_heads set sequence = added.sequence, hash = added.hash
+      from added where ledger_heads.game_id = added.game_id`,
 );
 
 type NewEntry = Omit<EntryRow, 'id' | 'transaction_id'>;
 
-/** `entries` are in the order of their accounts. Returns the id of the transaction. */
+/** `entries` are in the order of their accounts, and `id` is reserved on PostgreSQL. Returns the id of the transaction. */
 export async function add(
   transaction: Transaction,
-  dialect: Database['dialect'],
+  id: number | null,
   row: NewTransaction,
   entries: readonly NewEntry[],
 ): Promise<number> {
   const values = [row.game_id, row.sequence, row.kind, row.operation, row.request_key, row.provider];
   values.push(row.provider_reference, row.user_id, row.reverses_id, row.date_added, row.previous, row.hash);
-  if (dialect === 'postgres') {
-    const given = entries.flatMap((each) => [each.account_id, each.amount, each.balance_after]);
-    return (await transaction.first<{ id: number }>(ADD_ALL(entries.length), [...values, ...given]))!.id;
-  }
+  if (id === null) return addInSteps(transaction, row, values, entries);
+  const given = entries.flatMap((each) => [each.account_id, each.amount, each.balance_after]);
+  await transaction.run(ADD_ALL(entries.length), [id, ...values, ...given]);
+  return id;
+}
+
+async function addInSteps(
+  transaction: Transaction,
+  row: NewTransaction,
+  values: readonly (string | number)[],
+  entries: readonly NewEntry[],
+): Promise<number> {
   const { id } = (await transaction.first<{ id: number }>(ADD, values))!;
   const rows = entries.flatMap((each) => [id, each.account_id, each.amount, each.balance_after]);
   await transaction.run(ADD_ENTRIES(entries.length), rows);
-  for (const each of entries) await transaction.run(SET_BALANCE, [each.balance_after, each.account_id]);
+  const balances = entries.flatMap((each) => [each.account_id, each.balance_after]);
+  await transaction.run(SET_BALANCES(entries.length), [...balances, ...entries.map((each) => each.account_id)]);
   await transaction.run(MOVE_HEAD, [row.sequence, row.hash, row.game_id]);
   return id;
 }

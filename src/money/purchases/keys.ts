@@ -1,5 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 
@@ -17,10 +18,16 @@ export interface KeyedRequest {
 const taken = (): ApiError =>
   new ApiError('MONETIZATION_REQUEST_ERROR', { fields: [{ field: 'idempotent_key', rule: 'taken' }] });
 
-const sameRequest = (first: { digest: string; response: string }, { digest }: KeyedRequest): string => {
+interface Stored {
+  readonly digest: string;
+  readonly response: string;
+}
+
+/** The first response, for a repeated request. */
+export function sameRequest(first: Stored, { digest }: KeyedRequest): string {
   if (first.digest !== digest) throw taken();
   return first.response;
-};
+}
 
 /**
  * Makes and stores the response to a request, or returns the one that is stored. A second request with the key waits
@@ -32,13 +39,31 @@ export async function answerOnce(
   request: KeyedRequest,
   make: () => Promise<string>,
 ): Promise<string> {
-  const now = app.clock.now();
-  const claimed = { ...request.name, digest: request.digest, mod_id: request.modId, date_added: now };
-  if (!(await store.claim(transaction, claimed, now - DAY)))
-    return sameRequest((await store.answered(transaction, request.name, now - DAY))!, request);
+  const first = await takeKey(app, transaction, request);
+  if (first) return sameRequest(first, request);
   const response = await make();
-  await store.answer(transaction, request.name, response);
+  await keepAnswer(app, transaction, request, response);
   return response;
+}
+
+/**
+ * What is stored under the key. If nothing is, the key belongs to this transaction, which ends with `keepAnswer` or is
+ * rolled back. An advisory lock is enough to wait for each other, so the row is written once, with the response.
+ */
+export async function takeKey(app: App, transaction: Transaction, { name }: KeyedRequest): Promise<Stored | undefined> {
+  const { user_id, game_id, operation, request_key } = name;
+  await takeAdvisoryLock(transaction, `keys/${user_id}/${game_id}/${operation}/${request_key}`);
+  return store.answered(transaction, name, app.clock.now() - DAY);
+}
+
+export async function keepAnswer(
+  app: App,
+  transaction: Transaction,
+  { name, digest, modId }: KeyedRequest,
+  response: string,
+): Promise<void> {
+  const now = app.clock.now();
+  await store.keep(transaction, { ...name, digest, response, mod_id: modId, date_added: now }, now - DAY);
 }
 
 /** The stored response, for requests that take several steps. */

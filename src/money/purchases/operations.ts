@@ -34,10 +34,10 @@ import {
   toGamePurchase,
   toRefund,
 } from './object.ts';
-import { payForMod, type Responses } from './orders.ts';
+import { payForMod } from './orders.ts';
 import { buyMod, WITH_TOKENS } from './purchases.ts';
 import { type Refunded, refundAsStudio, returnMod } from './refunds.ts';
-import { BUYING_REFUSALS } from './selling.ts';
+import { BUYING_REFUSALS, type PaidResponse } from './selling.ts';
 import { buyAtStore, PAY_AT_STORE } from './store-orders.ts';
 
 const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
@@ -98,7 +98,6 @@ export const purchase = operation({
   ],
   handle: async (app, { caller, params, body, language, platform, portal }) => {
     const { game_id: gameId, mod_id: modId } = params;
-    const buyer = await requireUser(app, caller.userId);
     const checkout = {
       gameId,
       modId,
@@ -107,13 +106,15 @@ export const purchase = operation({
       displayAmount: body.display_amount,
       subscribe: body.subscribe,
     };
-    const modOf = async (transaction: Parameters<Responses['paid']>[0]) => {
+    const show: PaidResponse['show'] = async (transaction) => {
       const document = await requireModDocument(transaction, caller, gameId, modId, language, platform);
       return modJson(app, document, { alone: true, portal });
     };
     const paymentMethod = paymentMethodOf(app, caller.userId, gameId);
-    const paid: Responses['paid'] = async (transaction, { purchase, balance, deficit, mod }, game) =>
-      paidJson(purchase, { mod, game, buyer }, { balance, deficit, paymentMethod }, await modOf(transaction));
+    const paid: PaidResponse = {
+      show,
+      paid: ({ purchase, ...wallet }, names, mod) => paidJson(purchase, names, { ...wallet, paymentMethod }, mod),
+    };
     if (body.type === WITH_TOKENS) return new Json(await buyMod(app, caller, checkout, paid));
     if (body.type === PAY_AT_STORE) {
       const atStore = { ...checkout, portal: storeOf(portal, platform), proof: proofOf(body) };
@@ -125,11 +126,12 @@ export const purchase = operation({
       paymentId: body.transaction_id,
       accepted: body.terms_accepted && body.refund_accepted,
     };
+    const buyer = await requireUser(app, caller.userId);
     const response = await payForMod(app, caller, withMoney, {
       paid,
       pending: async (transaction, payment, mod, game) => {
         const wallet = { ...(await tokensOwned(transaction, gameId, caller.userId)), paymentMethod };
-        return pendingJson(payment, { mod, game, buyer }, modId, wallet, await modOf(transaction));
+        return pendingJson(payment, { mod, game, buyer }, modId, wallet, await show(transaction));
       },
     });
     return new Json(response);

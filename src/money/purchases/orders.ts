@@ -113,7 +113,7 @@ function beginOrder(app: App, caller: UserCaller, game: GameRow, checkout: Money
     const mod = (await lockMods(transaction, [checkout.modId])).get(checkout.modId)!;
     const begun = await store.orderByKey(transaction, userId, mod.id, checkout.key, since);
     if (!begun) {
-      const { terms } = await requireBuyable(transaction, caller, game, mod, undefined);
+      const { terms } = await requireBuyable(transaction, caller, game.id, mod.id, undefined);
       await requireMaySpend(app, transaction, caller, mod, terms);
       requireInStock(mod);
     }
@@ -168,10 +168,10 @@ async function handOver(app: App, caller: UserCaller, paymentId: number): Promis
   const { mod_id: modId } = (await store.orderOf(app.db, paymentId))!;
   try {
     await app.db.write(async (transaction) => {
-      const mod = (await lockMods(transaction, [modId])).get(modId);
+      await lockMods(transaction, [modId]);
       const order = (await store.lockOrder(transaction, paymentId))!;
       if (order.status !== 'open') return;
-      const purchase_id = await sellOrdered(app, transaction, caller, order, mod);
+      const purchase_id = await sellOrdered(app, transaction, caller, order, modId);
       await store.changeOrder(transaction.query, paymentId, { status: 'bought', purchase_id });
     });
     return {};

@@ -308,3 +308,32 @@ test('within one game a platform filters the purchases, and the query wins over 
   const unknown = await buyer.refused(getUserPurchases, { query: { platforms: 'COMMODORE' } }, 422, 13_009);
   assert.deepEqual(Object.keys(unknown.body.error.errors!), ['platforms']);
 });
+
+test('a player with an outdated price gets what shipped clients take for success, once the mod is free', async () => {
+  const game = await aSellingGame(api);
+  const { author, params } = await aPaidMod(game);
+  const { buyer } = await aBuyer(game);
+  const order = { params, body: { idempotent_key: 'outdated', display_amount: 40 } };
+  await author.call(editModByPut, { params, body: { monetization_options: 0, price: 0 } });
+  await buyer.refused(purchase, order, 403, 900_014);
+  assert.equal((await buyer.call(subscribeToMod, { params })).status, 201);
+  await buyer.refused(purchase, order, 400, 15_004);
+  assert.equal((await walletOf(buyer, game)).balance, 100);
+});
+
+test('two requests of a buyer at once, with different keys, sell a mod once', async () => {
+  const game = await aSellingGame(api);
+  const { params } = await aPaidMod(game);
+  const { buyer } = await aBuyer(game, 1_000);
+  const keys = Array.from({ length: 8 }, (_, index) => `key ${index}`);
+  const answers = await Promise.all(
+    keys.map((idempotent_key) => buyer.call(purchase, { params, body: { idempotent_key } })),
+  );
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  for (const { status, body } of answers.filter((each) => each.status !== 200)) {
+    assert.equal(status, 422);
+    assert.equal((body as unknown as { error: { error_ref: number } }).error.error_ref, 900_034);
+  }
+  assert.equal((await walletOf(buyer, game)).balance, 960);
+  await sound();
+});

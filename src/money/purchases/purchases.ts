@@ -1,17 +1,16 @@
 import { type GameRow, requireGameRow } from '../../catalogue/games/games.ts';
-import { lockMods, type ModRow, requireMod } from '../../catalogue/mods/mods.ts';
+import { lockMods, type ModRow, requireMod, requireReadMod } from '../../catalogue/mods/mods.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { LaterText } from '../../platform/localisation/texts.ts';
-import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
 import { logRefusals, requireMaySpend } from '../spending/guards.ts';
 import { requireMarketplace, requireSelling } from '../terms/switches.ts';
-import { termsOf } from '../terms/terms.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
-import { answerOnce, type KeyedRequest } from './keys.ts';
-import { CHECKOUT, type Conditions, type PaidResponse, requireForSale, requireNotOwned, sell } from './selling.ts';
+import { type KeyedRequest, keepAnswer, sameRequest, takeKey } from './keys.ts';
+import { type Market, readMarket } from './market.ts';
+import { book, CHECKOUT, handOut, isLimited, type PaidResponse, requireForSale, requireNotOwned } from './selling.ts';
 import * as store from './store.ts';
 
 export type { Sale } from './selling.ts';
@@ -59,28 +58,66 @@ export async function requireMarket(app: App, caller: UserCaller, { gameId, modI
 }
 
 /**
- * Buys a mod with tokens, once per key: a repeated request gets the first response byte for byte. `respond` makes the
- * response within the transaction, so that the two are stored together.
+ * Buys a mod with tokens, once per key: a repeated request gets the first response byte for byte. The response is made
+ * within the transaction, so that the two are stored together.
  */
 export async function buyMod(app: App, caller: UserCaller, checkout: Checkout, respond: PaidResponse): Promise<string> {
-  const game = await requireMarket(app, caller, checkout);
   const request = requestOf(app, caller, checkout, CHECKOUT);
   const buy = async (transaction: Transaction) => {
-    // The mod comes before the key: everything that sells or refunds it locks it first.
-    const mod = (await lockMods(transaction, [checkout.modId])).get(checkout.modId)!;
-    return answerOnce(app, transaction, request, async () => {
-      const conditions = await requireBuyable(transaction, caller, game, mod, checkout.displayAmount);
-      await requireMaySpend(app, transaction, caller, mod, conditions.terms);
-      const bargain = { ...checkout, price: mod.price };
-      const sale = await sell(app, transaction, caller, game, mod, bargain, conditions).catch(
-        async (error: unknown) => {
-          throw await withDeficit(error, transaction, caller, game.id);
-        },
-      );
-      return respond(transaction, sale, game);
-    });
+    const [first, market] = await Promise.all([
+      takeKey(app, transaction, request),
+      readMarket(transaction, caller, checkout),
+    ]);
+    await requireReadMod(transaction, caller, checkout.gameId, market?.mod, HIDDEN);
+    requireSelling(app, market!.game);
+    requireMarketplace(app, 'mod_id');
+    if (first) return sameRequest(first, request);
+    return answerNew(app, transaction, caller, checkout, { request, respond, market: market! });
   };
   return logRefusals(app, caller, checkout, () => app.db.write(buy));
+}
+
+interface NewPurchase {
+  readonly request: KeyedRequest;
+  readonly respond: PaidResponse;
+  readonly market: Market;
+}
+
+async function answerNew(
+  app: App,
+  transaction: Transaction,
+  caller: UserCaller,
+  checkout: Checkout,
+  { request, respond, market: before }: NewPurchase,
+): Promise<string> {
+  const market = await withStock(transaction, caller, checkout, before);
+  const { game, mod, terms } = market;
+  requireBuyableAs(caller, market, checkout.displayAmount);
+  await requireMaySpend(app, transaction, caller, mod, terms);
+  await handOut(app, transaction, caller, mod, checkout.subscribe);
+  const shown = await respond.show(transaction);
+  const bargain = { ...checkout, price: mod.price };
+  const sale = await book(app, transaction, caller, mod, bargain, market).catch(async (error: unknown) => {
+    throw await withDeficit(error, transaction, caller, game.id);
+  });
+  const response = respond.paid(sale, { mod, game, buyer: { username: market.buyerName } }, shown);
+  await keepAnswer(app, transaction, request, response);
+  return response;
+}
+
+/**
+ * Copies of a limited mod are sold one after the other. Of any other mod, sales do not wait for each other before the
+ * books: the operation has locked it against deletion, and a sale that began before a change may end after it.
+ */
+async function withStock(
+  transaction: Transaction,
+  caller: UserCaller,
+  checkout: Checkout,
+  market: Market,
+): Promise<Market> {
+  if (!isLimited(market.mod)) return market;
+  await lockMods(transaction, [checkout.modId]);
+  return (await readMarket(transaction, caller, checkout))!;
 }
 
 /** A wallet that owes tokens is another reason than one that was never filled. The refusal has written nothing. */
@@ -96,18 +133,23 @@ async function withDeficit(error: unknown, transaction: Transaction, { userId }:
 export async function requireBuyable(
   transaction: Transaction,
   caller: UserCaller,
-  game: GameRow,
-  mod: ModRow,
+  gameId: number,
+  modId: number,
   displayAmount: number | undefined,
-): Promise<Conditions> {
-  await requireMod(transaction, caller, game.id, mod.id, HIDDEN);
-  await requireNotLocked(transaction, caller.userId);
-  const terms = await termsOf(transaction, game.id);
+): Promise<Market> {
+  const market = await readMarket(transaction, caller, { gameId, modId });
+  await requireReadMod(transaction, caller, gameId, market?.mod, HIDDEN);
+  requireBuyableAs(caller, market!, displayAmount);
+  return market!;
+}
+
+function requireBuyableAs(caller: UserCaller, market: Market, displayAmount: number | undefined): void {
+  const { game, mod, terms } = market;
+  if (market.isBuyerLocked) throw new ApiError('MONETIZATION_USER_MONETIZATION_DISABLED');
   if (terms.terms.in_game_only && caller.gameId !== game.id) throw new ApiError('MONETIZATION_IN_GAME_ONLY');
-  await requireForSale(transaction, game, mod);
-  const shares = await requireNotOwned(transaction, caller, mod);
+  requireForSale(market);
+  requireNotOwned(market, caller);
   if (displayAmount !== undefined && displayAmount !== mod.price) throw priceMismatch();
-  return { terms, shares };
 }
 
 export const priceMismatch = (): ApiError =>

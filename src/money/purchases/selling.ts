@@ -1,28 +1,22 @@
-import { type GameRow, gameRowIn } from '../../catalogue/games/games.ts';
-import {
-  hasLiveFile,
-  levelsOf,
-  lockMods,
-  MOD_ACCEPTED,
-  type ModRow,
-  refreshMod,
-  setOffer,
-} from '../../catalogue/mods/mods.ts';
+import { gameRowIn } from '../../catalogue/games/games.ts';
+import { lockMods, MOD_ACCEPTED, type ModRow, refreshMod, setOffer } from '../../catalogue/mods/mods.ts';
 import { subscribeToAll } from '../../community/subscriptions/subscriptions.ts';
+import { requireUserIn } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { reserveId } from '../../platform/database/reserved-ids.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { recordEarnings } from '../earnings/earnings.ts';
-import { post, tokenAccount } from '../ledger/ledger.ts';
-import { requireNotLocked } from '../marketplace-locks/marketplace-locks.ts';
+import { balanceAfter, balancesOf, type Entry, lockForPosting, tokenAccount, writePosting } from '../ledger/ledger.ts';
 import { MOD_LIMITED, MOD_ON_MARKETPLACE, MOD_SELLS } from '../offers/offers.ts';
-import { divideEarnings, type Share, sharesNow } from '../revenue-teams/revenue-teams.ts';
+import { divideEarnings, type Share } from '../revenue-teams/revenue-teams.ts';
 import { recordSpending } from '../spending/guards.ts';
 import { GAME_HAS_MARKETPLACE } from '../terms/switches.ts';
-import { type DatedTerms, sharesOf, termsOf } from '../terms/terms.ts';
+import { type DatedTerms, type Shares, sharesOf } from '../terms/terms.ts';
 import { tokensOwned } from '../wallets/wallets.ts';
 import { answerOnce, type KeyedRequest } from './keys.ts';
+import { type Market, type MarketMod, readMarket } from './market.ts';
 import * as store from './store.ts';
 
 /** The id of the operation, as the cause of postings and as the scope of idempotency keys. */
@@ -33,6 +27,7 @@ export const BUYING_REFUSALS = [
   'SUBSCRIBE_FAILED_DMCA_COMPLAINT',
   'SUBSCRIBE_FAILED_MOD_HIDDEN',
   'SUBSCRIBE_FAILED_MODFILE_MISSING',
+  'SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED',
   'MOD_NOT_ACCEPTED',
   'MONETIZATION_SITE_MONETIZATION_DISABLED',
   'MONETIZATION_GAME_MONETIZATION_DISABLED',
@@ -40,6 +35,7 @@ export const BUYING_REFUSALS = [
   'MONETIZATION_USER_MONETIZATION_DISABLED',
   'MONETIZATION_GAME_MARKETPLACE_DISABLED',
   'MONETIZATION_MOD_MARKETPLACE_DISABLED',
+  'MONETIZATION_TEAM_NOT_FOUND',
   'MONETIZATION_IN_GAME_ONLY',
   'MONETIZATION_MARKETPLACE_ALREADY_OWNED',
   'MONETIZATION_INSUFFICIENT_FUNDS',
@@ -47,11 +43,16 @@ export const BUYING_REFUSALS = [
   'MONETIZATION_REQUEST_ERROR',
 ] as const satisfies readonly ErrorName[];
 
+/** What a sale needs to know of the mod. */
+export type SoldMod = Pick<
+  ModRow,
+  'id' | 'game_id' | 'name' | 'price' | 'submitted_by' | 'monetization_options' | 'stock'
+>;
+
 export interface Sale {
   readonly purchase: store.PurchaseRow;
   readonly balance: number;
   readonly deficit: number;
-  readonly mod: ModRow;
 }
 
 interface Bargain {
@@ -71,36 +72,75 @@ export async function sell(
   app: App,
   transaction: Transaction,
   buyer: UserCaller,
-  game: GameRow,
-  mod: ModRow,
-  { key, price, subscribe }: Bargain,
+  mod: SoldMod,
+  bargain: Bargain,
+  conditions: Conditions,
+): Promise<Sale> {
+  await handOut(app, transaction, buyer, mod, bargain.subscribe);
+  return book(app, transaction, buyer, mod, bargain, conditions);
+}
+
+/** Takes a copy from the stock, and subscribes the buyer: what the object of the mod shows of a sale. */
+export async function handOut(
+  app: App,
+  transaction: Transaction,
+  buyer: UserCaller,
+  mod: SoldMod,
+  subscribes: boolean,
+): Promise<void> {
+  await takeFromStock(app, transaction, mod);
+  if (subscribes) await subscribeToAll(app, transaction, buyer, [mod]);
+}
+
+interface Division extends Pick<Shares, 'fee' | 'studio'> {
+  readonly price: number;
+  readonly earned: ReturnType<typeof divideEarnings>;
+}
+
+/** The tokens of a sale: from the buyer to the site, the sellers and the game. */
+const saleEntries = (gameId: number, buyerId: number, { price, fee, studio, earned }: Division): Entry[] =>
+  [
+    { account: tokenAccount('wallet', gameId, buyerId), amount: -price },
+    { account: tokenAccount('platform_fee', gameId), amount: fee },
+    ...earned.map(({ userId, amount }) => ({ account: tokenAccount('pending_earnings', gameId, userId), amount })),
+    { account: tokenAccount('studio_share', gameId), amount: studio },
+  ].filter(({ amount }) => amount !== 0);
+
+/**
+ * Books a sale. All sales of a game wait for each other from the lock of its accounts to the commit, so what is read
+ * leaves with that lock, and what is written leaves with the commit.
+ */
+export async function book(
+  app: App,
+  transaction: Transaction,
+  { userId, ...buyer }: UserCaller,
+  { id: modId, game_id: gameId, submitted_by }: SoldMod,
+  { key, price }: Bargain,
   { terms: dated, shares }: Conditions,
 ): Promise<Sale> {
-  const { userId } = buyer;
-  const { id: termsId, terms } = dated;
-  const sold = await takeFromStock(app, transaction, mod);
-  if (subscribe) await subscribeToAll(app, transaction, buyer, [sold]);
-  const { fee, seller, studio } = sharesOf(price, terms);
-  const earned = divideEarnings(shares, mod, seller);
-  const wallet = tokenAccount('wallet', game.id, userId);
+  const { fee, seller, studio } = sharesOf(price, dated.terms);
+  const earned = divideEarnings(shares, { submitted_by }, seller);
   const gatewayUuid = app.random.uuid();
-  const transactionId = await post(app, transaction, {
-    kind: 'purchase',
-    gameId: game.id,
-    cause: { operation: CHECKOUT, actor: userId, key, provider: 'wallet', reference: gatewayUuid },
-    entries: [
-      { account: wallet, amount: -price },
-      { account: tokenAccount('platform_fee', game.id), amount: fee },
-      ...earned.map(({ userId: id, amount }) => ({ account: tokenAccount('pending_earnings', game.id, id), amount })),
-      { account: tokenAccount('studio_share', game.id), amount: studio },
-    ].filter(({ amount }) => amount !== 0),
-  });
-  await recordEarnings(app, transaction, dated, { saleId: transactionId, gameId: game.id, modId: mod.id, earned });
-  const purchase = await store.add(transaction, {
+  const [purchaseId, locked, standing, owed] = await Promise.all([
+    reserveId(transaction, app.db.dialect, 'purchases'),
+    lockForPosting(app, transaction, {
+      kind: 'purchase',
+      gameId,
+      cause: { operation: CHECKOUT, actor: userId, key, provider: 'wallet', reference: gatewayUuid },
+      entries: saleEntries(gameId, userId, { price, fee, studio, earned }),
+    }),
+    // The lock of the wallet lets requests of one buyer wait for each other, so this sees what an earlier one bought.
+    store.standing(transaction, userId, modId),
+    balancesOf(transaction, [tokenAccount('deficit', gameId, userId)]),
+  ]);
+  if (standing) throw alreadyOwned();
+  const transactionId = await writePosting(app, transaction, locked);
+  await recordEarnings(app, transaction, dated, { saleId: transactionId, gameId, modId, earned });
+  const purchase = await store.add(transaction, purchaseId, {
     user_id: userId,
-    game_id: game.id,
-    mod_id: mod.id,
-    terms_id: termsId,
+    game_id: gameId,
+    mod_id: modId,
+    terms_id: dated.id,
     price,
     fee,
     gateway_uuid: gatewayUuid,
@@ -109,9 +149,10 @@ export async function sell(
     date_added: app.clock.now(),
     date_refunded: 0,
   });
-  const spending = { purchaseId: purchase.id, gameId: game.id, tokens: price, terms };
-  await recordSpending(app, transaction, buyer, spending);
-  return { purchase, ...(await tokensOwned(transaction, game.id, userId)), mod: sold };
+  const spending = { purchaseId: purchase.id, gameId, tokens: price, terms: dated.terms };
+  await recordSpending(app, transaction, { userId, ...buyer }, spending);
+  const balance = balanceAfter(locked, tokenAccount('wallet', gameId, userId));
+  return { purchase, balance, deficit: Math.abs(owed[0] ?? 0) };
 }
 
 interface Order {
@@ -125,19 +166,29 @@ export async function sellOrdered(
   app: App,
   transaction: Transaction,
   buyer: UserCaller,
-  { game_id, price, subscribe }: Order,
-  mod: ModRow | undefined,
+  { game_id: gameId, price, subscribe }: Order,
+  modId: number,
 ): Promise<number> {
-  if (!mod) throw new ApiError('MOD_NOT_FOUND');
-  const game = await gameRowIn(transaction, game_id);
-  await requireForSale(transaction, game, mod);
-  const shares = await requireNotOwned(transaction, buyer, mod);
+  const market = await readMarket(transaction, buyer, { gameId, modId });
+  if (!market) throw new ApiError('MOD_NOT_FOUND');
+  requireForSale(market);
+  requireNotOwned(market, buyer);
   const bargain = { key: '', price, subscribe: subscribe === 1 };
-  const conditions = { terms: await termsOf(transaction, game_id), shares };
-  return (await sell(app, transaction, buyer, game, mod, bargain, conditions)).purchase.id;
+  return (await sell(app, transaction, buyer, market.mod, bargain, market)).purchase.id;
 }
 
-export type PaidResponse = (transaction: Transaction, sale: Sale, game: GameRow) => Promise<string>;
+interface SaleNames {
+  readonly mod: { readonly name: string };
+  readonly game: { readonly name: string; readonly token_name: string };
+  readonly buyer: { readonly username: string };
+}
+
+/** Makes the response to a checkout that sold the mod. */
+export interface PaidResponse {
+  /** The object of the mod, as the buyer sees it. */
+  show(transaction: Transaction): Promise<string>;
+  paid(sale: Sale, names: SaleNames, modJson: string): string;
+}
 
 /** Stores the response to a checkout whose order has been completed. */
 export const answerBought = (
@@ -154,8 +205,10 @@ export const answerBought = (
       const purchase = await store.byId(transaction, (await orderIn(transaction))?.purchase_id ?? 0);
       if (purchase?.status !== 'paid') throw new ApiError('MONETIZATION_PAYMENT_FAILED');
       const { game_id, user_id } = purchase;
-      const sale = { purchase, ...(await tokensOwned(transaction, game_id, user_id)), mod };
-      return respond(transaction, sale, await gameRowIn(transaction, game_id));
+      const sale = { purchase, ...(await tokensOwned(transaction, game_id, user_id)) };
+      const game = await gameRowIn(transaction, game_id);
+      const buyer = await requireUserIn(transaction, user_id);
+      return respond.paid(sale, { mod, game, buyer }, await respond.show(transaction));
     });
   });
 
@@ -166,45 +219,48 @@ export const refusal = (
 ): ApiError => new ApiError(error, { fields: [{ field, rule }] });
 
 /** Why the mod cannot be bought now, each reason with its own error. */
-export async function requireForSale(
-  transaction: Transaction,
-  game: Pick<GameRow, 'monetization_options'>,
-  mod: ModRow,
-): Promise<void> {
+export function requireForSale({ game, mod, ...market }: Market): void {
   if (mod.dmca === 1) throw new ApiError('SUBSCRIBE_FAILED_DMCA_COMPLAINT');
-  if (!(await hasLiveFile(transaction, mod.id))) throw new ApiError('SUBSCRIBE_FAILED_MODFILE_MISSING');
-  if ((mod.monetization_options & MOD_SELLS) === 0 || mod.price === 0)
-    throw new ApiError('MONETIZATION_MOD_MONETIZATION_DISABLED');
+  if (!market.hasLiveFile) throw new ApiError('SUBSCRIBE_FAILED_MODFILE_MISSING');
+  if ((mod.monetization_options & MOD_SELLS) === 0 || mod.price === 0) throw notSold(mod, market.isSubscribed);
   // The teams of the game and the mod see a mod before it is accepted.
   if (mod.status !== MOD_ACCEPTED) throw new ApiError('MOD_NOT_ACCEPTED');
   if ((game.monetization_options & GAME_HAS_MARKETPLACE) === 0)
     throw refusal('MONETIZATION_GAME_MARKETPLACE_DISABLED', 'game_id', 'not_for_sale');
   if ((mod.monetization_options & MOD_ON_MARKETPLACE) === 0)
     throw refusal('MONETIZATION_MOD_MARKETPLACE_DISABLED', 'mod_id', 'not_for_sale');
-  await requireNotLocked(transaction, mod.submitted_by);
+  if (market.isSellerLocked) throw new ApiError('MONETIZATION_USER_MONETIZATION_DISABLED');
+  if (market.areSellersGone) throw new ApiError('MONETIZATION_TEAM_NOT_FOUND');
 }
 
-/** The team of a mod and those who earn with it have it already, so nobody pays themselves. Returns who earns. */
-export async function requireNotOwned(transaction: Transaction, buyer: UserCaller, mod: ModRow): Promise<Share[]> {
-  const shares = await sharesNow(transaction, mod.id);
-  const { mod: level } = await levelsOf(transaction, { ...buyer, admin: false }, mod);
-  const isOwn =
-    level > 0 || mod.submitted_by === buyer.userId || shares.some(({ user_id }) => user_id === buyer.userId);
-  if (isOwn || (await store.standing(transaction, buyer.userId, mod.id)))
-    throw refusal('MONETIZATION_MARKETPLACE_ALREADY_OWNED', 'mod_id', 'already_owned');
-  return shares;
+/**
+ * A mod that has become free is there for its subscribers: shipped clients take this error for success, so a player with
+ * an outdated price gets the mod instead of a failure.
+ */
+const notSold = ({ price }: MarketMod, isSubscribed: boolean): ApiError =>
+  new ApiError(
+    price === 0 && isSubscribed ? 'SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED' : 'MONETIZATION_MOD_MONETIZATION_DISABLED',
+  );
+
+const alreadyOwned = (): ApiError => refusal('MONETIZATION_MARKETPLACE_ALREADY_OWNED', 'mod_id', 'already_owned');
+
+/** The team of a mod and those who earn with it have it already, so nobody pays themselves. */
+export function requireNotOwned({ level, mod, shares, isOwned }: Market, { userId }: UserCaller): void {
+  const isOwn = level > 0 || mod.submitted_by === userId || shares.some(({ user_id }) => user_id === userId);
+  if (isOwn || isOwned) throw alreadyOwned();
 }
 
 const soldOut = (): ApiError => refusal('MONETIZATION_SOLD_OUT', 'mod_id', 'sold_out');
 
-export function requireInStock(mod: ModRow): void {
-  if ((mod.monetization_options & MOD_LIMITED) !== 0 && mod.stock === 0) throw soldOut();
+export const isLimited = ({ monetization_options }: Pick<SoldMod, 'monetization_options'>): boolean =>
+  (monetization_options & MOD_LIMITED) !== 0;
+
+export function requireInStock(mod: SoldMod): void {
+  if (isLimited(mod) && mod.stock === 0) throw soldOut();
 }
 
-async function takeFromStock(app: App, transaction: Transaction, mod: ModRow): Promise<ModRow> {
+async function takeFromStock(app: App, transaction: Transaction, mod: SoldMod): Promise<void> {
   requireInStock(mod);
-  if ((mod.monetization_options & MOD_LIMITED) === 0) return mod;
-  const sold = await setOffer(transaction, mod.id, { stock: mod.stock - 1 });
-  await refreshMod(app, transaction, sold);
-  return sold;
+  if (!isLimited(mod)) return;
+  await refreshMod(app, transaction, await setOffer(transaction, mod.id, { stock: mod.stock - 1 }));
 }

@@ -105,7 +105,7 @@ async function requireOrderable(
   { modId, portal, displayAmount }: StoreCheckout,
 ): Promise<{ mod: ModRow; sku: string }> {
   const mod = (await lockMods(transaction, [modId])).get(modId)!;
-  const { terms } = await requireBuyable(transaction, caller, game, mod, displayAmount);
+  const { terms } = await requireBuyable(transaction, caller, game.id, mod.id, displayAmount);
   await requireMaySpend(app, transaction, caller, mod, terms);
   requireInStock(mod);
   const listed = (await skusOfMod(transaction, mod)).find((each) => each.portal === portal);
@@ -124,10 +124,10 @@ async function handOver(app: App, caller: UserCaller, fulfilmentId: number): Pro
   const { mod_id: modId } = (await store.storeOrderOf(app.db, fulfilmentId))!;
   try {
     await app.db.write(async (transaction) => {
-      const mod = (await lockMods(transaction, [modId])).get(modId);
+      await lockMods(transaction, [modId]);
       const order = (await store.lockStoreOrder(transaction, fulfilmentId))!;
       if (order.status !== 'open') return;
-      const purchase_id = await sellOrdered(app, transaction, caller, order, mod);
+      const purchase_id = await sellOrdered(app, transaction, caller, order, modId);
       await store.changeStoreOrder(transaction.query, fulfilmentId, { status: 'bought', purchase_id });
     });
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { removeInSteps, someOf } from '../../platform/database/removal.ts';
+import { insertReserved } from '../../platform/database/reserved-ids.ts';
 import type { IdempotentRequestsTable, ModOrdersTable, PurchasesTable, StoreOrdersTable } from './table.ts';
 
 export type PurchaseRow = Selectable<PurchasesTable>;
@@ -11,18 +12,63 @@ const STANDING = statement("select * from purchases where user_id = ? and mod_id
 export const standing = (reader: Reader, userId: number, modId: number) =>
   reader.first<PurchaseRow>(STANDING, [userId, modId]);
 
+/** A mod with its game and its buyer, as a sale needs them. Flags are 0 or 1. */
+export interface MarketRow {
+  readonly id: number;
+  readonly game_id: number;
+  readonly status: number;
+  readonly visible: number;
+  readonly submitted_by: number;
+  readonly date_live: number;
+  readonly dmca: number;
+  readonly monetization_options: number;
+  readonly stock: number;
+  readonly price: number;
+  readonly name: string;
+  readonly game_status: number;
+  readonly api_access_options: number;
+  readonly game_monetization_options: number;
+  readonly game_name: string;
+  readonly token_name: string;
+  readonly buyer_name: string;
+  readonly has_file: number;
+  readonly buyer_locked: number;
+  readonly seller_locked: number;
+  readonly is_owned: number;
+  readonly is_subscribed: number;
+}
+
+const flag = (condition: string, name: string) => `case when exists (${condition}) then 1 else 0 end as ${name}`;
+const MARKET =
+  statement(`select m.id, m.game_id, m.status, m.visible, m.submitted_by, m.date_live, m.dmca, m.monetization_options,
+    m.stock, m.price, m.name, g.status as game_status, g.api_access_options,
+    g.monetization_options as game_monetization_options, g.name as game_name, g.token_name, u.username as buyer_name,
+    ${flag('select 1 from mod_live_files l where l.mod_id = m.id', 'has_file')},
+    ${flag('select 1 from marketplace_locks k where k.user_id = u.id', 'buyer_locked')},
+    ${flag('select 1 from marketplace_locks k where k.user_id = m.submitted_by', 'seller_locked')},
+    ${flag("select 1 from purchases p where p.user_id = u.id and p.mod_id = m.id and p.status = 'paid'", 'is_owned')},
+    ${flag('select 1 from subscriptions s where s.user_id = u.id and s.mod_id = m.id', 'is_subscribed')}
+  from mods m join games g on g.id = m.game_id join users u on u.id = ? where m.id = ?`);
+export const market = (transaction: Transaction, userId: number, modId: number) =>
+  transaction.first<MarketRow>(MARKET, [userId, modId]);
+
 const BY_ID = statement('select * from purchases where id = ?');
 export const byId = (reader: Reader, id: number) => reader.first<PurchaseRow>(BY_ID, [id]);
 const BY_ID_LOCKED = withUpdateLock(BY_ID);
 /** Others who decide over the purchase wait from here on. */
 export const lockById = (transaction: Transaction, id: number) => transaction.first<PurchaseRow>(BY_ID_LOCKED, [id]);
 
-const ADD = statement(`insert into purchases (user_id, game_id, mod_id, terms_id, price, fee, gateway_uuid, status,
-  transaction_id, date_added, date_refunded) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning *`);
-export async function add(transaction: Transaction, row: Omit<PurchaseRow, 'id'>): Promise<PurchaseRow> {
+const ADD = statement(`insert into purchases (id, user_id, game_id, mod_id, terms_id, price, fee, gateway_uuid, status,
+  transaction_id, date_added, date_refunded) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`);
+/** `id` is reserved on PostgreSQL. */
+export async function add(
+  transaction: Transaction,
+  id: number | null,
+  row: Omit<PurchaseRow, 'id'>,
+): Promise<PurchaseRow> {
   const values = [row.user_id, row.game_id, row.mod_id, row.terms_id, row.price, row.fee, row.gateway_uuid, row.status];
   values.push(row.transaction_id, row.date_added, row.date_refunded);
-  return (await transaction.first<PurchaseRow>(ADD, values))!;
+  return { id: await insertReserved(transaction, ADD, id, values), ...row };
 }
 
 export const change = (query: Query, id: number, changes: Updateable<PurchasesTable>): Promise<PurchaseRow> =>
@@ -65,11 +111,11 @@ export async function ofGame(
   return { rows, total: Number(total) };
 }
 
-const CLAIM = statement(`insert into idempotent_requests
-  (user_id, game_id, operation, request_key, digest, response, mod_id, date_added) values (?, ?, ?, ?, ?, '', ?, ?)
+const KEEP = statement(`insert into idempotent_requests
+  (user_id, game_id, operation, request_key, digest, response, mod_id, date_added) values (?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (user_id, game_id, operation, request_key) do update
-  set digest = excluded.digest, response = '', mod_id = excluded.mod_id, date_added = excluded.date_added
-  where idempotent_requests.date_added <= ? returning request_key`);
+  set digest = excluded.digest, response = excluded.response, mod_id = excluded.mod_id, date_added = excluded.date_added
+  where idempotent_requests.date_added <= ?`);
 
 export type RequestName = Pick<IdempotentRequestsTable, 'user_id' | 'game_id' | 'operation' | 'request_key'>;
 const nameOf = ({ user_id, game_id, operation, request_key }: RequestName) => [
@@ -79,23 +125,21 @@ const nameOf = ({ user_id, game_id, operation, request_key }: RequestName) => [
   request_key,
 ];
 
-/** False when a request with this key was answered since. A second transaction with the key waits here for the first. */
-export const claim = async (
-  transaction: Transaction,
-  request: Omit<IdempotentRequestsTable, 'response'>,
-  since: number,
-): Promise<boolean> =>
-  (await transaction.first(CLAIM, [...nameOf(request), request.digest, request.mod_id, request.date_added, since])) !==
-  undefined;
+/** Stores a response, in place of one that is older than `since`. */
+export const keep = (transaction: Transaction, request: IdempotentRequestsTable, since: number) =>
+  transaction.run(KEEP, [
+    ...nameOf(request),
+    request.digest,
+    request.response,
+    request.mod_id,
+    request.date_added,
+    since,
+  ]);
 
 const NAMED = 'where user_id = ? and game_id = ? and operation = ? and request_key = ?';
 const ANSWERED = statement(`select digest, response from idempotent_requests ${NAMED} and date_added > ?`);
 export const answered = (reader: Reader, request: RequestName, since: number) =>
   reader.first<Pick<IdempotentRequestsTable, 'digest' | 'response'>>(ANSWERED, [...nameOf(request), since]);
-
-const ANSWER = statement(`update idempotent_requests set response = ? ${NAMED}`);
-export const answer = (transaction: Transaction, request: RequestName, response: string) =>
-  transaction.run(ANSWER, [response, ...nameOf(request)]);
 
 const RELEASE = statement('delete from idempotent_requests where user_id = ? and mod_id = ?');
 /** After a refund the same key may buy the mod again. */

@@ -1,4 +1,4 @@
-import { gameRowIn } from '../../catalogue/games/games.ts';
+import { type GameRow, gameRowIn } from '../../catalogue/games/games.ts';
 import { levelsOf, type ModRow, requireMod, requireModForChange } from '../../catalogue/mods/mods.ts';
 import type { Place } from '../../catalogue/teams/extensions.ts';
 import { ADMINISTRATOR, MODERATOR } from '../../catalogue/teams/teams.ts';
@@ -10,7 +10,7 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { balancesOf, tokenAccount } from '../ledger/ledger.ts';
 import { STATUS } from '../partners/sellers.ts';
-import { requireSelling } from '../terms/switches.ts';
+import { GAME_SELLS, requireSiteSelling } from '../terms/switches.ts';
 import * as store from './store.ts';
 
 export type { ShareRow } from './store.ts';
@@ -75,7 +75,7 @@ export async function setRevenueTeam(
   return app.db.write(async (transaction) => {
     const mod = await requireModForChange(transaction, caller, gameId, modId);
     await requireMember(transaction, caller, gameId, modId, ADMINISTRATOR);
-    requireSelling(app, await gameRowIn(transaction, gameId));
+    requireSales(app, await gameRowIn(transaction, gameId));
     requireFair(users);
     for (const { id } of users) await requireEarner(transaction, gameId, id);
     await requireLeaderConsent(transaction, caller, mod, users);
@@ -111,6 +111,12 @@ async function replaceTeam(
   return team;
 }
 
+/** As for wallets: a game that sells nothing has no team whose part authors could divide. */
+function requireSales(app: App, game: Pick<GameRow, 'monetization_options'>): void {
+  requireSiteSelling(app);
+  if ((game.monetization_options & GAME_SELLS) === 0) throw new ApiError('MONETIZATION_TEAM_NOT_FOUND');
+}
+
 /** At most five users, each once, who share everything. */
 function requireFair(users: readonly Split[]): void {
   if (users.length > MEMBERS_MAX) throw refusedUsers('MONETIZATION_TEAM_COUNT_LIMIT');
@@ -136,17 +142,26 @@ async function requireLeaderConsent(
   users: readonly Split[],
 ): Promise<void> {
   if (userId === mod.submitted_by) return;
-  const before = (await sharesNow(transaction, mod.id)).find(({ user_id }) => user_id === mod.submitted_by)?.split ?? 0;
+  const { shares } = await sellersNow(transaction, mod.id);
+  const before = shares.find(({ user_id }) => user_id === mod.submitted_by)?.split ?? 0;
   const after = users.find(({ id }) => id === mod.submitted_by)?.split ?? 0;
   if (after < before) throw refusedUsers('MONETIZATION_DEFAULT_MIN_SPLIT');
 }
 
-export type Share = Pick<store.ShareRow, 'user_id' | 'split' | 'status'>;
+export type Share = store.SellerRow;
 
-/** The users who earn with a mod today. */
-export async function sharesNow(transaction: Transaction, modId: number): Promise<Share[]> {
-  const shares = await sharesSet(transaction, modId);
-  return shares.length > 0 ? shares : [await store.leaderOf(transaction, modId)];
+/** Who earns with a mod today: its team, or its leader alone. */
+export interface Sellers {
+  readonly shares: readonly Share[];
+  /** Nobody is left who could earn: the team and the leader were banned, or have deleted their accounts. */
+  readonly areGone: boolean;
+}
+
+export async function sellersNow(transaction: Transaction, modId: number): Promise<Sellers> {
+  const sellers = await store.sellersOf(transaction, modId);
+  const team = sellers.filter(({ split }) => split > 0);
+  const shares = team.length > 0 ? team : sellers.map((leader) => ({ ...leader, split: ALL_PERCENT }));
+  return { shares, areGone: sellers.every(({ status }) => status !== USER_ACTIVE) };
 }
 
 /**

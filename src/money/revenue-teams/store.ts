@@ -25,6 +25,23 @@ const SHARES =
 export const sharesOf = async (reader: Reader, teamId: number): Promise<ShareRow[]> =>
   (await reader.all<ShareRow>(SHARES, [teamId])).map((row) => ({ ...row, split: Number(row.split) }));
 
+/** Someone who earns with a mod. */
+export interface SellerRow {
+  readonly user_id: number;
+  /** 0 in the row of the leader, which exists beside those of the team. */
+  readonly split: number;
+  readonly status: number;
+}
+
+const SELLERS = statement(`select s.user_id, sum(s.split) as split, u.status
+  from revenue_shares s join users u on u.id = s.user_id
+  where s.revenue_team_id = (select id from revenue_teams where mod_id = ? order by id desc limit 1)
+  group by s.user_id, u.status
+  union all select u.id, 0, u.status from mods m join users u on u.id = m.submitted_by where m.id = ?`);
+/** The team of a mod that was set, and its leader, in one statement. */
+export const sellersOf = async (reader: Reader, modId: number): Promise<SellerRow[]> =>
+  (await reader.all<SellerRow>(SELLERS, [modId, modId])).map((row) => ({ ...row, split: Number(row.split) }));
+
 const LEADER = statement(`select u.id as user_id, 100 as split, u.status, u.name_id, u.username, u.monetization_status,
   m.monetization_options from mods m join users u on u.id = m.submitted_by where m.id = ?`);
 /** The leader of a mod, with all of what it earns. */

@@ -27,7 +27,7 @@ const PARSED_MAX = 1_000;
 /** Validation of all fields takes longer than the query, and each purchase needs the terms. */
 const parsed = new LRUCache<string, Terms>({ max: PARSED_MAX });
 
-function termsIn(text: string): Terms {
+export function termsIn(text: string): Terms {
   const known = parsed.get(text);
   if (known) return known;
   // A field that is younger than the row has its default.

@@ -137,7 +137,7 @@ async function requireAffordable(
   pack: PackRow,
 ): Promise<void> {
   if (mod?.game_id !== game.id) throw new ApiError('MOD_NOT_FOUND');
-  await requireBuyable(transaction, buyer, game, mod, undefined);
+  await requireBuyable(transaction, buyer, game.id, mod.id, undefined);
   requireInStock(mod);
   const { balance } = await tokensOwned(transaction, game.id, buyer.userId);
   if (balance + pack.tokens < mod.price) throw insufficientFunds();
@@ -246,9 +246,9 @@ async function buyMod(
   const mod = (await lockMods(transaction, [row.mod_id])).get(row.mod_id);
   if (!mod) throw new ApiError('MOD_DELETED');
   const buyer = buyerOf(await requireUserIn(transaction, row.user_id), caller);
-  const conditions = await requireBuyable(transaction, buyer, game, mod, undefined);
+  const conditions = await requireBuyable(transaction, buyer, game.id, mod.id, undefined);
   const bargain = { key: row.gateway_uuid, price: row.mod_price, subscribe: true };
-  return (await sell(app, transaction, buyer, game, mod, bargain, conditions)).purchase.id;
+  return (await sell(app, transaction, buyer, mod, bargain, conditions)).purchase.id;
 }
 
 /** The player's purchase could not be consumed in the store. A second call changes nothing. */
