@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { startApi, type User } from '../../../test/api.ts';
 import { aPack, aSellingGame, buyPack, type SellingGame, walletOf } from '../../../test/money.ts';
+import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { editModByPut } from '../../catalogue/mods/operations.ts';
 import { deleteModTeamMember, getModTeamMembers } from '../../catalogue/teams/operations.ts';
 import { banUser } from '../../moderation/user-bans/operations.ts';
 import { setUserStatus, USER_DELETED } from '../../people/users/users.ts';
 import { verifyLedger } from '../ledger/verification.ts';
-import { purchase, refundPurchase } from '../purchases/operations.ts';
+import { getUserPurchases, purchase, refundPurchase } from '../purchases/operations.ts';
 import { createRevenueTeam, deleteRevenueTeam, getRevenueTeam, getRevenueTeamHistory } from './operations.ts';
 import { divideEarnings } from './revenue-teams.ts';
 
@@ -129,6 +130,30 @@ test('those who earn with a mod do not buy it, and what a deleted account would 
   await setUserStatus(api.app(), helper.id, USER_DELETED);
   await sold(game, params);
   assert.equal(await pendingOf(game, mod.owner), 53);
+});
+
+test('a game that sells nothing has no team whose part authors could divide', async () => {
+  const game = await aSellingGame(api);
+  const { mod, leader, params } = await aPaidMod(game);
+  await game.studio.call(editGameOperation, { params: { game_id: game.id }, body: { monetization_options: 0 } });
+  await leader.refused(createRevenueTeam, { params, ...team([mod.owner, 100]) }, 404, 900_022);
+});
+
+test('nobody buys a mod whose sellers are all banned, and those who own it keep it', async () => {
+  const game = await aSellingGame(api);
+  const { mod, leader, params } = await aPaidMod(game);
+  const helper = await api.aUser();
+  await leader.call(createRevenueTeam, { params, ...team([helper, 100]) });
+  const owner = await sold(game, params);
+  const staff = await api.as(await api.aUser({ admin: true }));
+  const ban = (user: User) => staff.call(banUser, { params: { user_id: user.id }, body: { reason: 'Fraud' } });
+  await ban(helper);
+  await sold(game, params);
+  await ban(mod.owner);
+  const buyer = await api.as(await api.aUser());
+  await buyPack(api, buyer, game, await aPack(api, game, { tokens: 1_000 }));
+  await buyer.refused(purchase, { params, body: { idempotent_key: 'late' } }, 404, 900_022);
+  assert.equal((await owner.call(getUserPurchases)).body.data.length, 1);
 });
 
 test('what is divided adds up, whatever the shares', () => {

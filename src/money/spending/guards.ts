@@ -3,41 +3,13 @@ import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
-import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import type { DatedTerms, Terms } from '../terms/terms.ts';
+import { type Guard, GuardedError, limitsSignIns, requireTrustedSignIn } from './sign-ins.ts';
 import * as store from './store.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
-
-type Guard =
-  | 'unverified'
-  | 'old-sign-in'
-  | 'new-sign-in'
-  | 'wash-trading'
-  | 'purchases-of-user'
-  | 'tokens-of-user'
-  | 'purchases-of-address'
-  | 'purchases-of-game'
-  | 'packs-of-user'
-  | 'payments-of-address';
-
-/** What a client can name as the reason: the account, the sign-in, the mod or the wallet. */
-const FIELDS: Readonly<Partial<Record<ErrorName, string>>> = {
-  MONETIZATION_ACCOUNT_ERROR: 'email',
-  MONETIZATION_AUTH_ERROR: 'token',
-  MONETIZATION_REQUEST_ERROR: 'mod_id',
-};
-
-/** A purchase that a rule against fraud refuses; the audit log gets it after the transaction was rolled back. */
-export class GuardedError extends ApiError {
-  readonly guard: Guard;
-  constructor(guard: Guard, error: ErrorName) {
-    super(error, { fields: [{ field: FIELDS[error] ?? 'wallet', rule: 'invalid' }] });
-    this.guard = guard;
-  }
-}
 
 interface Spending {
   readonly gameId: number;
@@ -61,27 +33,21 @@ export async function requireMaySpend(
   { terms }: Pick<DatedTerms, 'terms'>,
 ): Promise<void> {
   const spending = { gameId, sellerId, tokens, terms };
-  await requireTrustedSignIn(app, transaction, caller, terms);
+  await requireTrustedBuyer(app, transaction, caller, terms);
   await requireNoCircle(app, transaction, caller, spending);
   await requireWithinLimits(app, transaction, caller, spending);
 }
 
-/** A stolen token spends nothing while its owner can still notice the sign-in; a new account has nothing to steal. */
-async function requireTrustedSignIn(
+async function requireTrustedBuyer(
   app: App,
   transaction: Transaction,
-  { userId, tokenId }: UserCaller,
-  { verified_only, sign_in_hours_min, sign_in_hours_max }: Terms,
+  caller: UserCaller,
+  terms: Terms,
 ): Promise<void> {
-  if (!verified_only && sign_in_hours_min === 0 && sign_in_hours_max === 0) return;
-  const user = await requireUserIn(transaction, userId);
-  if (verified_only && user.email === null) throw new GuardedError('unverified', 'MONETIZATION_ACCOUNT_ERROR');
-  const now = app.clock.now();
-  const signedIn = (await store.dateOfSignIn(transaction, tokenId)) ?? now;
-  if (sign_in_hours_max > 0 && now - signedIn > sign_in_hours_max * HOUR)
-    throw new GuardedError('old-sign-in', 'MONETIZATION_AUTH_ERROR');
-  const isNew = (date: number) => now - date < sign_in_hours_min * HOUR;
-  if (isNew(signedIn) && !isNew(user.date_joined)) throw new GuardedError('new-sign-in', 'MONETIZATION_WALLET_ERROR');
+  if (!terms.verified_only && !limitsSignIns(terms)) return;
+  const user = await requireUserIn(transaction, caller.userId);
+  if (terms.verified_only && user.email === null) throw new GuardedError('unverified', 'MONETIZATION_ACCOUNT_ERROR');
+  await requireTrustedSignIn(app, transaction, caller, user, terms);
 }
 
 /** Two users who buy from each other move the same tokens in a circle. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
-import { aBuyer, aPack, aPaidMod, aSellingGame, buyPack, choose } from '../../../test/money.ts';
+import { aBuyer, aPack, aPaidMod, aSellingGame, buyPack, choose, walletOf } from '../../../test/money.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { getAudit } from '../../studio/audit/operations.ts';
-import { getMarketplaceLocks } from '../marketplace-locks/operations.ts';
+import { decideMarketplaceLock, getMarketplaceLocks } from '../marketplace-locks/operations.ts';
 import { buyTokenPack } from '../payments/operations.ts';
 import { purchase } from '../purchases/operations.ts';
 import { editGameSellingTerms } from '../terms/operations.ts';
@@ -95,10 +95,15 @@ test('a new sign-in to an older account spends nothing yet, and an old one spend
   assert.equal((await buyer.call(purchase, order(0))).status, 200);
   api.clock.advance(30 * HOUR);
   const elsewhere = await api.as(user);
+  const wallet = { query: { game_id: game.id } };
   await elsewhere.refused(purchase, order(1), 422, 900_008);
+  await elsewhere.refused(getUserWallet, wallet, 422, 900_008);
+  assert.equal((await buyer.call(getUserWallet, wallet)).status, 200);
   assert.equal((await buyer.call(purchase, order(1))).status, 200);
   api.clock.advance(24 * HOUR);
   await buyer.refused(purchase, order(2), 422, 900_002);
+  await buyer.refused(getUserWallet, wallet, 422, 900_002);
+  assert.equal((await elsewhere.call(getUserWallet, wallet)).status, 200);
   assert.equal((await elsewhere.call(purchase, order(2))).status, 200);
   assert.deepEqual((await refusalsOf(user.id)).sort(), ['new-sign-in', 'old-sign-in']);
 });
@@ -111,6 +116,17 @@ test('a game can ask for a confirmed mail address before there is a wallet', asy
   const buyer = await api.as(await api.aUser({ email: `${api.unique('ada')}@example.org` }));
   await buyPack(api, buyer, game, await aPack(api, game));
   assert.equal((await buyer.call(purchase, order(0))).status, 200);
+});
+
+test('a user who is locked out of the marketplace gets the reason instead of a wallet', async () => {
+  const { game } = await aGuardedGame({});
+  const { user, buyer } = await aBuyer(api, game);
+  const decide = (is_locked: boolean) =>
+    staff.call(decideMarketplaceLock, { params: { user_id: user.id }, body: { is_locked, reason: 'Stolen cards' } });
+  await decide(true);
+  await buyer.refused(getUserWallet, { query: { game_id: game.id } }, 422, 900_007);
+  await decide(false);
+  assert.equal((await walletOf(buyer, game)).balance, 100);
 });
 
 test('two users who buy from each other are refused, where the game says so', async () => {

@@ -22,11 +22,19 @@ export const getUserWallet = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/wallets',
-  says: 'Shows the tokens that the person has in a game.',
+  says: 'Shows the tokens that the person has in a game. A wallet from which the person could buy nothing is refused with the reason.',
   access: user('read', 'money'),
   query: z.object({ game_id: Id }),
   returns: ok(WalletObject),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MONETIZATION_TEAM_NOT_FOUND', 'USER_UNVERIFIED_ACCOUNTS'],
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'MONETIZATION_TEAM_NOT_FOUND',
+    'USER_UNVERIFIED_ACCOUNTS',
+    'MONETIZATION_AUTH_ERROR',
+    'MONETIZATION_ACCOUNT_ERROR',
+    'MONETIZATION_WALLET_ERROR',
+  ],
   handle: async (app, { caller, query }) => {
     const wallet = await showWallet(app, caller, query.game_id);
     return {

@@ -1,12 +1,14 @@
-import { requireGame } from '../../catalogue/games/games.ts';
-import { requireUser } from '../../people/users/users.ts';
+import { GAME_ACCEPTED, isOpenToThirdParties, requireGame } from '../../catalogue/games/games.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { ApiError } from '../../platform/errors/catalogue.ts';
-import { balancesOf, tokenAccount } from '../ledger/ledger.ts';
+import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import { balancesOf, tokenAccount, tokensOf } from '../ledger/ledger.ts';
+import { requireTrustedSignIn } from '../spending/sign-ins.ts';
+import { DEFAULT_TERMS } from '../terms/fields.ts';
 import { GAME_SELLS } from '../terms/switches.ts';
-import { termsOf } from '../terms/terms.ts';
+import { termsIn } from '../terms/terms.ts';
+import * as store from './store.ts';
 
 export interface Wallet {
   readonly userId: number;
@@ -22,19 +24,29 @@ export interface Wallet {
 /** A wallet needs no row: before the first posting it is empty. A game that does not sell has none to show. */
 export async function showWallet(app: App, caller: UserCaller, gameId: number): Promise<Wallet> {
   const { userId } = caller;
-  const game = await requireGame(app.db, caller, gameId);
-  const kinds = ['wallet', 'pending_earnings', 'deficit'] as const;
-  const balances = await balancesOf(
-    app.db,
-    kinds.map((kind) => tokenAccount(kind, gameId, userId)),
-  );
-  const [balance = 0, pending = 0, deficit = 0] = balances;
-  if ((game.monetization_options & GAME_SELLS) === 0 && balances.every((each) => each === 0))
-    throw new ApiError('MONETIZATION_TEAM_NOT_FOUND');
-  const { monetization_status: monetizationStatus, email } = await requireUser(app, userId);
-  if (email === null && (await termsOf(app.db, gameId)).terms.verified_only)
-    throw new ApiError('USER_UNVERIFIED_ACCOUNTS', { fields: [{ field: 'email', rule: 'email_unconfirmed' }] });
+  const row = await store.walletOf(app.db, userId, gameId, tokensOf(gameId));
+  if (row?.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(row)) await requireGame(app.db, caller, gameId);
+  if (!row) throw new ApiError('USER_NOT_FOUND');
+  const { balance, pending, deficit, monetization_status: monetizationStatus } = row;
+  const isEmpty = balance === 0 && pending === 0 && deficit === 0;
+  if ((row.monetization_options & GAME_SELLS) === 0 && isEmpty) throw new ApiError('MONETIZATION_TEAM_NOT_FOUND');
+  await requireSpendable(app, caller, row);
   return { userId, gameId, balance, pending, deficit: Math.abs(deficit), monetizationStatus };
+}
+
+const refused = (error: ErrorName, field: string): ApiError =>
+  new ApiError(error, { fields: [{ field, rule: 'invalid' }] });
+
+/**
+ * A wallet from which the caller could buy nothing is not shown but refused with the reason, so that a client asks for the
+ * missing step, such as another sign-in, before it offers anything.
+ */
+async function requireSpendable(app: App, caller: UserCaller, row: store.WalletRow): Promise<void> {
+  if (row.is_locked === 1) throw refused('MONETIZATION_ACCOUNT_ERROR', 'account');
+  const terms = row.terms === null ? DEFAULT_TERMS : termsIn(row.terms);
+  if (row.email === null && terms.verified_only)
+    throw new ApiError('USER_UNVERIFIED_ACCOUNTS', { fields: [{ field: 'email', rule: 'email_unconfirmed' }] });
+  await requireTrustedSignIn(app, app.db, caller, row, terms);
 }
 
 /** The tokens that a user can spend, and those that they owe. */
