@@ -22,6 +22,8 @@ export interface Asked {
 export interface Reply {
   readonly status?: number;
   readonly json?: unknown;
+  /** In place of JSON. */
+  readonly xml?: string;
 }
 
 type Route = { step: string; matches: (asked: Asked) => boolean; answer: (asked: Asked) => Reply | Promise<Reply> };
@@ -83,9 +85,9 @@ export class StoreServer {
   }
 }
 
-function send(response: ServerResponse, { status = 200, json }: Reply): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(json === undefined ? '' : JSON.stringify(json));
+function send(response: ServerResponse, { status = 200, json, xml }: Reply): void {
+  response.writeHead(status, { 'content-type': xml === undefined ? 'application/json' : 'application/xml' });
+  response.end(xml ?? (json === undefined ? '' : JSON.stringify(json)));
 }
 
 /** Each TLS connection costs a tenth of a second, so tests with many requests may do without. */

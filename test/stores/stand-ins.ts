@@ -152,22 +152,60 @@ export function xboxStandIn(server: StoreServer): StandIn {
   });
   server.on('consume', 'POST', /^\/v8\.0\/collections\/consume$/, (asked) => {
     if (asked.headers.authorization !== token) return forbidden;
-    const { trackingId, removeQuantity } = bodyOf(asked);
-    const answer = { itemId: '1', newQuantity: 0, trackingId, productId: SKU };
-    if (done.has(trackingId)) return ok(answer);
+    const { trackingId, removeQuantity, includeOrderIds } = bodyOf(asked);
+    if (done.has(trackingId)) return ok(done.get(trackingId));
     const purchase = purchases.all.find((each) => each.quantity - each.used === removeQuantity && !each.refunded);
     if (!purchases.use(purchase)) return { status: 409, json: { code: 'Conflict' } };
-    done.set(trackingId, true);
-    return ok(answer);
+    const orders = [{ orderId: '1', orderLineItemId: lineOf(purchase!), quantityConsumed: removeQuantity }];
+    const orderTransactions = includeOrderIds ? orders : undefined;
+    done.set(trackingId, { itemId: '1', newQuantity: 0, trackingId, productId: SKU, orderTransactions });
+    return ok(done.get(trackingId));
   });
+  clawbackQueue(server, purchases);
   return {
     portal: 'xboxlive',
     adapter: STORES.xboxlive,
-    settings: { sandbox: 'RETAIL' },
+    settings: { sandbox: 'RETAIL', tenant_id: 'studio.example', client_id: 'app', client_secret: 'entra secret' },
     steps: ['list', 'consume'],
     proof: async () => ({ xbox_token: token }),
     ...common(purchases),
   };
+}
+
+const lineOf = ({ id }: Purchase) => `LINE-${id}`;
+
+/** The queue at Azure with the refunds of the Microsoft Store, and what opens it. */
+function clawbackQueue(server: StoreServer, purchases: Purchases): void {
+  const removed = new Set<string>();
+  server.on('entra', 'POST', /^\/studio\.example\/oauth2\/token$/, ({ form }) =>
+    form.get('client_id') === 'app' &&
+    form.get('client_secret') === 'entra secret' &&
+    form.get('resource') === 'https://onestore.microsoft.com'
+      ? ok({ token_type: 'Bearer', access_token: 'entra token', expires_in: '3599' })
+      : { status: 400, json: { error: 'invalid_client' } },
+  );
+  server.on('sas', 'GET', /^\/v8\.0\/b2b\/clawback\/sastoken$/, ({ headers }) =>
+    headers.authorization === 'Bearer entra token'
+      ? ok({ expiresOn: '2030-01-01T00:00:00Z', uri: 'https://studio.queue.core.windows.net/clawback?sv=1&sig=a%2Bb' })
+      : { status: 401, json: {} },
+  );
+  server.on('queue', 'GET', /^\/clawback\/messages$/, ({ query, headers }) => {
+    if (query.get('sig') !== 'a+b' || !headers['x-ms-version']) return { status: 403, xml: '<Error/>' };
+    const waiting = purchases.all.filter((each) => each.refunded && !removed.has(each.id));
+    const messages = waiting.map((each) => {
+      const data = { lineItemId: lineOf(each), orderId: '1', refundState: each.used > 0 ? 'Revoked' : 'Refunded' };
+      const text = btoa(JSON.stringify({ id: each.id, type: 'ClawbackEvent', specversion: '1.0', data }));
+      return `<QueueMessage><MessageId>${each.id}</MessageId><PopReceipt>r&amp;${each.id}</PopReceipt><MessageText>${text}</MessageText></QueueMessage>`;
+    });
+    const foreign = '<QueueMessage><MessageId>x</MessageId><MessageText>no event</MessageText></QueueMessage>';
+    return { xml: `<?xml version="1.0"?><QueueMessagesList>${foreign}${messages.join('')}</QueueMessagesList>` };
+  });
+  server.on('acknowledge', 'DELETE', /^\/clawback\/messages\/\w+$/, ({ path, query }) => {
+    const id = path.split('/').at(-1)!;
+    if (query.get('popreceipt') !== `r&${id}`) return { status: 400, xml: '<Error/>' };
+    removed.add(id);
+    return { status: 204 };
+  });
 }
 
 export function metaStandIn(server: StoreServer): StandIn {

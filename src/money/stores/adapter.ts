@@ -50,8 +50,18 @@ export interface Entitlement {
   readonly handle: Readonly<Record<string, string>>;
 }
 
-/** `not-owned`: the store is certain that there is nothing to consume. */
-export type Consumption = 'consumed' | 'not-owned';
+/**
+ * `not-owned`: the store is certain that there is nothing to consume. With a handle: consumed, and what the store calls it
+ * from now on.
+ */
+export type Consumption = 'consumed' | 'not-owned' | { readonly handle: Entitlement['handle'] };
+
+/** What a store has taken back. */
+export interface Reversals {
+  readonly references: readonly string[];
+  /** Called after the purchases have been taken back here. */
+  readonly acknowledge?: () => Promise<void>;
+}
 
 /** A purchase that was turned into tokens here. */
 export interface KnownPurchase extends Pick<Entitlement, 'reference' | 'sku' | 'quantity' | 'handle'> {
@@ -75,7 +85,7 @@ export interface StoreAdapter {
    * The references of those purchases that the store has refunded or withdrawn, without their buyers. Only for stores that
    * can be asked; others send notifications.
    */
-  reversals?(asking: Asking, known: readonly KnownPurchase[]): Promise<readonly string[]>;
+  reversals?(asking: Asking, known: readonly KnownPurchase[]): Promise<Reversals>;
 }
 
 /**

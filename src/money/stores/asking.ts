@@ -29,19 +29,33 @@ export async function askStore(
   asking: Asking,
   portal: StorePortal,
   url: string,
-  { rejects, ...options }: StoreRequest,
+  request: StoreRequest,
 ): Promise<StoreAnswer> {
+  const { status, text } = await fetchStore(asking, portal, url, request);
+  try {
+    return { status, ok: status >= 200 && status < 300, body: text.trim() === '' ? {} : JSON.parse(text) };
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw new StoreUnavailable(`${portal} did not answer`, { cause });
+    throw cause;
+  }
+}
+
+/** The same, for an answer that is not JSON. */
+export async function fetchStore(
+  asking: Asking,
+  portal: StorePortal,
+  url: string,
+  { rejects, ...options }: StoreRequest,
+): Promise<{ readonly status: number; readonly text: string }> {
   const { app, deadlineMs = DEADLINE_MS } = asking;
   const limits = { redirectsMax: 0, timeoutMs: deadlineMs, bytesMax: BYTES_MAX };
   try {
     const { status, body } = await app.egress.fetch(addressOf(app, portal, url), { ...limits, ...options });
     if (status >= 500 || status === 408 || status === 429) throw new StoreUnavailable(`${portal} answered ${status}`);
     if (status === 401 || status === 403) throw new StoreRefusal(rejects, `${portal} answered ${status}`);
-    const text = body.toString('utf8');
-    return { status, ok: status >= 200 && status < 300, body: text.trim() === '' ? {} : JSON.parse(text) };
+    return { status, text: body.toString('utf8') };
   } catch (cause) {
-    if (cause instanceof EgressError || cause instanceof SyntaxError)
-      throw new StoreUnavailable(`${portal} did not answer`, { cause });
+    if (cause instanceof EgressError) throw new StoreUnavailable(`${portal} did not answer`, { cause });
     throw cause;
   }
 }

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { type Client, startApi } from '../../../test/api.ts';
 import { aPack, aSellingGame, walletOf } from '../../../test/money.ts';
 import { startStoreServer } from '../../../test/stores/server.ts';
-import { BUYER, epicStandIn, SKU, steamStandIn } from '../../../test/stores/stand-ins.ts';
+import { BUYER, epicStandIn, SKU, steamStandIn, xboxStandIn } from '../../../test/stores/stand-ins.ts';
 import { verifyLedger } from '../ledger/verification.ts';
-import { editGameStore, syncEpicgames, syncSteam } from './operations.ts';
+import { editGameStore, syncEpicgames, syncSteam, syncXboxlive } from './operations.ts';
 import { takeReversedBack } from './reversals.ts';
 
 const server = await startStoreServer({ secure: false });
-const [steam, epic] = [steamStandIn(server), epicStandIn(server)] as const;
+const [steam, epic, xbox] = [steamStandIn(server), epicStandIn(server), xboxStandIn(server)] as const;
 const api = await startApi({ settings: { ...server.settings, MODSTEAD_JOBS: 'off' } });
 const app = api.app();
 const look = () => takeReversedBack(app, async () => {});
@@ -17,6 +17,7 @@ const look = () => takeReversedBack(app, async () => {});
 for (const { standIn, sync, step } of [
   { standIn: steam, sync: syncSteam, step: 'report' },
   { standIn: epic, sync: syncEpicgames, step: 'list' },
+  { standIn: xbox, sync: syncXboxlive, step: 'queue' },
 ])
   test(`what ${standIn.portal} refunds after it was consumed is taken back once, and nothing else`, async () => {
     const { portal } = standIn;
@@ -33,7 +34,8 @@ for (const { standIn, sync, step } of [
     );
     const buyer: Client = await api.as(player);
     const balance = async () => (await walletOf(buyer, game)).balance;
-    const bring = () => buyer.call(sync, { body: { game_id: game.id } });
+    const proof = portal === 'xboxlive' ? await standIn.proof() : {};
+    const bring = () => buyer.call(sync as typeof syncXboxlive, { body: { game_id: game.id, ...proof } });
     standIn.buy();
     standIn.buy();
     await bring();
@@ -55,3 +57,8 @@ for (const { standIn, sync, step } of [
     assert.equal(await balance(), 100, 'what was refunded before it was consumed gave nothing');
     assert.deepEqual((await verifyLedger(app)).problems, []);
   });
+
+test('messages of the Microsoft Store leave the queue after the purchase was taken back, and no others do', () => {
+  const removed = server.asked.filter(({ step }) => step === 'acknowledge').map(({ asked }) => asked.path);
+  assert.equal(new Set(removed).size, 1);
+});

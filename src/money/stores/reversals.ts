@@ -17,8 +17,9 @@ export async function takeReversedBack(app: App, heartbeat: () => Promise<void>)
       const known = await knownAt(app, gameId, portal);
       if (known.length === 0) continue;
       try {
-        const references = await adapter.reversals({ app, gameId, settings, skus: [] }, known);
+        const { references, acknowledge } = await adapter.reversals({ app, gameId, settings, skus: [] }, known);
         for (const reference of references) await takeBack(app, gameId, portal, reference);
+        await acknowledge?.();
       } catch (error) {
         // The next run asks again, and the stores of other games are asked now.
         if (!(error instanceof StoreUnavailable) && !(error instanceof StoreRefusal)) throw error;

@@ -52,13 +52,19 @@ export const STORE_FIELDS = {
     scope: { optional: true },
   },
   steam: { app_id: { fits: DIGITS }, web_api_key: { secret: true, fits: (value) => /^[\dA-F]{32}$/i.test(value) } },
-  xboxlive: { sandbox: { optional: true } },
+  xboxlive: {
+    sandbox: { optional: true },
+    tenant_id: { optional: true, fits: (value) => /^[\w.-]+$/.test(value) },
+    client_id: { optional: true },
+    client_secret: { secret: true, optional: true },
+  },
 } as const satisfies Record<StorePortal, Record<string, FieldRules>>;
 
 /** Fields that are needed as soon as one of them is set. */
 const TOGETHER: Partial<Record<StorePortal, readonly string[]>> = {
   apple: ['issuer_id', 'key_id', 'private_key'],
   google: ['push_audience', 'push_email'],
+  xboxlive: ['tenant_id', 'client_id', 'client_secret'],
 };
 
 /** The field that is the game's name at the store. */

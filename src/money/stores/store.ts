@@ -121,13 +121,13 @@ export const postpone = (query: Query, { id, tries }: FulfilmentRow, until: numb
 /** Records the outcome of an attempt; undefined if a later attempt has begun or the purchase is settled. */
 export const settle = (
   query: Query,
-  { id, tries }: FulfilmentRow,
+  { id, tries, handle }: FulfilmentRow,
   state: string,
   now: number,
 ): Promise<FulfilmentRow | undefined> =>
   query
     .updateTable('store_fulfilments')
-    .set({ state, session: '', date_settled: now })
+    .set({ state, handle, session: '', date_settled: now })
     .where('id', '=', id)
     .where('tries', '=', tries)
     .where('state', '=', 'pending')

@@ -269,8 +269,9 @@ async function record({ asking, credit }: Selling, row: store.FulfilmentRow, out
   return app.db.write(async (transaction) => {
     // A job has no caller that the request would lock, and an account that has ended gets nothing any more.
     const [user] = await lock(transaction, [{ kind: 'users', id: row.user_id, mode: 'under' }]);
-    const state = outcome === 'consumed' && user && !user.isGone ? 'fulfilled' : 'failed';
-    const settled = await store.settle(transaction.query, row, state, app.clock.now());
+    const state = outcome !== 'not-owned' && user && !user.isGone ? 'fulfilled' : 'failed';
+    const handle = typeof outcome === 'object' ? JSON.stringify(outcome.handle) : row.handle;
+    const settled = await store.settle(transaction.query, { ...row, handle }, state, app.clock.now());
     // A later attempt has taken over and decides.
     if (!settled) return syncedOf(row);
     if (state === 'failed') return syncedOf(settled);

@@ -54,7 +54,7 @@ export const epicgames: StoreAdapter = {
     const answer = await askStore(asking, 'epicgames', url, { ...request, rejects: 'settings' });
     return answer.ok ? 'consumed' : 'not-owned';
   },
-  reversals: withdrawnOf,
+  reversals: async (asking, known) => ({ references: await withdrawnOf(asking, known) }),
 };
 
 /** Accounts that one look asks about. */

@@ -53,7 +53,7 @@ export const steam: StoreAdapter = {
     if (!touched) throw new StoreUnavailable('Steam does not name the consumed item');
     return 'consumed';
   },
-  reversals: refundedOf,
+  reversals: async (asking, known) => ({ references: await refundedOf(asking, known) }),
 };
 
 const credentials = ({ settings }: Asking) => ({

@@ -8,6 +8,7 @@ import {
   StoreUnavailable,
 } from '../adapter.ts';
 import { askStore, countOf, everyPage, type Json, json, listOf, optionalSetting, requireOk } from '../asking.ts';
+import { clawedBackOf, LINES } from './xbox-clawbacks.ts';
 
 const COLLECTIONS = 'https://collections.mp.microsoft.com';
 /** The user's hash and the token, as the client's library returns them for the licensing service. */
@@ -43,9 +44,17 @@ export const xbox: StoreAdapter = {
     if (!answer.ok) return 'not-owned';
     if (stringOf(requireOk(answer)['trackingId']).toLowerCase() !== key.toLowerCase())
       throw new StoreUnavailable('Xbox answered about another consumption');
-    return 'consumed';
+    return { handle: { ...handle, [LINES]: linesOf(requireOk(answer)) } };
   },
+  reversals: clawedBackOf,
 };
+
+/** The lines of orders that the units came from: refunds name them, and no purchase. */
+const linesOf = (answer: Json): string =>
+  listOf(answer['orderTransactions'])
+    .map(({ orderLineItemId }) => stringOf(orderLineItemId).toLowerCase())
+    .filter((line) => line !== '')
+    .join(' ');
 
 const post = (asking: Asking, { tokens }: Session, path: string, body: object) =>
   askStore(asking, 'xboxlive', COLLECTIONS + path, {

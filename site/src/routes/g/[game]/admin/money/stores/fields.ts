@@ -25,5 +25,5 @@ export const STORES: Readonly<Record<string, readonly Field[]>> = {
     text('scope'),
   ],
   oculus: [text('app_id'), secret('app_secret')],
-  xboxlive: [text('sandbox')],
+  xboxlive: [text('sandbox'), text('tenant_id'), text('client_id'), secret('client_secret')],
 };
