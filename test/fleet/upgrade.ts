@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { freePort } from '../free-port.ts';
 import { temporaryDatabases, temporaryFolder } from '../temporary.ts';
 import { within } from './cluster.ts';
 import { Doors } from './doors.ts';
@@ -53,7 +54,7 @@ export async function upgrade({ from, writers, writes, say }: UpgradeOptions): P
     const envOf = (checkout: string) => known(env, checkout);
     const run = (command: string, checkout: string) => runCommand(command, { checkout, env: envOf(checkout), folder });
     const serve = async (checkout: string) => {
-      const port = 18_443 + services.length;
+      const port = await freePort();
       const service = await startService({ checkout, env: envOf(checkout), folder, port });
       services.push(service);
       return service;
