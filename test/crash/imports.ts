@@ -65,10 +65,9 @@ export function importCrashLoop(options: ImportCrashOptions, said: (line: string
           ];
           const begun = systemClock.now();
           const whole = await runWhole([...args, temporaryFolder('import')], { ...one, ...egress });
-          said(`one run: ${whole.seconds.toFixed(1)} seconds, ${whole.lines} lines of progress`);
+          said(`one run: ${whole.seconds.toFixed(1)} seconds`);
           const again = [...args, temporaryFolder('import')];
-          const step = Math.max(1, Math.floor(whole.lines / (options.kills * 1.5)));
-          const kills = await killRuns(again, { ...killed, ...egress }, { kills: options.kills, step }, said);
+          const kills = await killRuns(again, { ...killed, ...egress }, { kills: options.kills, ...whole }, said);
           const last = await ended(again, { ...killed, ...egress });
           said(`${kills} kills, and a run that completed the import`);
           const reports = whole.out === last.out ? [] : [`reports: ${whole.out} | ${last.out}`];
@@ -118,34 +117,51 @@ async function ended(args: readonly string[], env: Env): Promise<Ended> {
 async function runWhole(args: readonly string[], env: Env) {
   const begun = performance.now();
   const { out, err } = await ended(args, env);
-  return { out, seconds: (performance.now() - begun) / 1_000, lines: err.split('\n').length - 1 };
+  return { out, seconds: (performance.now() - begun) / 1_000, ...linesIn(err) };
+}
+
+interface Progress {
+  /** Lines about what was fetched, and about what was taken from that. */
+  readonly fetched: number;
+  readonly taken: number;
+}
+
+function linesIn(text: string): Progress {
+  const lines = text.trimEnd().split('\n');
+  const taken = lines.filter((line) => /^\d+ rows, /.test(line)).length;
+  return { fetched: lines.length - taken, taken };
 }
 
 const DELAY_MS_MAX = 100;
 
-/** Kills each run after some further lines of progress and a random moment. Returns how many were killed. */
+/**
+ * Kills runs at places all over the import: one half while they fetch, the other while they write, each after some
+ * further lines of progress and a random moment. Returns how many were killed.
+ */
 async function killRuns(
   args: readonly string[],
   env: Env,
-  { kills, step }: { readonly kills: number; readonly step: number },
+  { kills, fetched, taken }: Progress & { readonly kills: number },
   said: (line: string) => void,
 ): Promise<number> {
+  const stepOf = (lines: number) => Math.max(1, Math.floor(lines / (kills * 0.75)));
   for (let killed = 0; killed < kills; killed += 1) {
+    const isFetching = killed < kills / 2;
+    const isDue = (seen: Progress) =>
+      isFetching ? seen.fetched >= stepOf(fetched) || seen.taken > 0 : seen.taken > stepOf(taken);
     const child = startProgram(args, env);
     const end = endOf(child);
-    let lines = 0;
-    let last = '';
+    let printed = '';
     let timer: NodeJS.Timeout | undefined;
     child.stderr!.on('data', (text: string) => {
-      lines += text.split('\n').length - 1;
-      last = text.trimEnd().split('\n').at(-1)!;
-      if (lines >= step) timer ??= setTimeout(() => child.kill('SIGKILL'), Math.random() * DELAY_MS_MAX);
+      printed += text;
+      if (isDue(linesIn(printed))) timer ??= setTimeout(() => child.kill('SIGKILL'), Math.random() * DELAY_MS_MAX);
     });
     const { code, err } = await end;
     clearTimeout(timer);
     if (code === 0) return killed;
     if (code !== null) throw new Error(`the import ended with ${code}: ${err}`);
-    said(`kill ${killed + 1} of ${kills} after "${last}"`);
+    said(`kill ${killed + 1} of ${kills} after "${err.trimEnd().split('\n').at(-1)}"`);
   }
   return kills;
 }
