@@ -3,6 +3,7 @@ import type { Caller } from '../access/caller.ts';
 import type { App } from '../app.ts';
 import { statement, type Transaction } from '../database/database.ts';
 import { type Kind, type LockedRow, type LockMode, lock, type RowLock } from '../database/locks.ts';
+import { answersTo } from '../database/pipelining.ts';
 import { ApiError, type ErrorName } from '../errors/catalogue.ts';
 import type { AnyInput } from './input.ts';
 import type { AnyOperation, Lockable } from './operation.ts';
@@ -87,6 +88,13 @@ function refuseCaller(userId: number | undefined, found: readonly LockedRow[]): 
   if (person.isLocked) throw new ApiError('USER_LOCKED');
 }
 
+/** Locks the rows, and refuses a caller who is gone. */
+async function lockPresent(transaction: Transaction, locks: readonly RowLock[], callerId: number | undefined) {
+  const found = await lock(transaction, locks);
+  refuseCaller(callerId, found);
+  return found;
+}
+
 const STAFF = statement('select level from site_staff where user_id = ?');
 
 /** The caller may have lost their staff level since the request was authenticated. */
@@ -104,9 +112,9 @@ function requireAllPresent(locks: readonly RowLock[], found: readonly LockedRow[
 }
 
 /**
- * Wraps the app so that each transaction of a writing operation first locks what the operation adds to or ends. A
- * deleted caller is rejected before the handler runs, other deleted resources after it, because the handler may give a
- * more precise error.
+ * Wraps the app so that each transaction of a writing operation first locks what the operation adds to or ends. The
+ * handler's statements leave without waiting for the locks. A deleted caller is rejected whatever the handler says,
+ * other deleted resources after it, because the handler may give a more precise error.
  */
 export function withLocks(app: App, operation: AnyOperation, input: AnyInput): App {
   const locks = rowLocksOf(operation, input);
@@ -115,10 +123,11 @@ export function withLocks(app: App, operation: AnyOperation, input: AnyInput): A
   const staff = input.caller.kind === 'user' ? (input.caller.staff ?? 0) : 0;
   const write = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
     app.db.write(async (transaction) => {
-      const found = await lock(transaction, locks);
-      refuseCaller(callerId, found);
-      if (staff > 0) await refuseFormerStaff(transaction, callerId, staff);
-      const result = await work(transaction);
+      const [found, , result] = await answersTo([
+        lockPresent(transaction, locks, callerId),
+        staff > 0 ? refuseFormerStaff(transaction, callerId, staff) : undefined,
+        work(transaction),
+      ]);
       requireAllPresent(locks, found);
       return result;
     });
