@@ -12,7 +12,7 @@ import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as documentStore from './document-store.ts';
 import type * as listStore from './list-store.ts';
 import { type SingleMod, singleMod } from './page.ts';
-import { withPending } from './pending-stats.ts';
+import { withPending, withPendingIn } from './pending-stats.ts';
 import * as store from './store.ts';
 
 export const MOD_NOT_ACCEPTED = 0;
@@ -288,13 +288,17 @@ export async function requireModDocument(
   platform?: Platform,
 ): Promise<documentStore.StoredMod> {
   const found = await documentStore.documentOf(reader, id, language, platform);
-  const mod = found?.pending ? await withPending(reader, id, found) : found;
+  const mod = found?.pending ? await withCountsOf(reader, id, found) : found;
   if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(mod))
     await requireGame(reader, caller, gameId);
   const shown = mod && { id, game_id: mod.game_id, status: mod.mod_status, visible: mod.mod_visible };
   await refuseHidden(reader, caller, gameId, shown, { closed: 'MOD_NO_VIEW_PERMISSION' });
   return mod!;
 }
+
+type FoundDocument = NonNullable<Awaited<ReturnType<typeof documentStore.documentOf>>>;
+const withCountsOf = (reader: Reader, id: number, found: FoundDocument) =>
+  'pending_subscribers_total' in found ? withPendingIn(found, found) : withPending(reader, id, found);
 
 /** Managers of the mod's team and of its game's team may edit it. */
 export const mayEdit = ({ mod, game }: Levels): boolean => mod >= MANAGER || game >= MANAGER;

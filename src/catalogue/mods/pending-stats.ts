@@ -27,15 +27,22 @@ export function withChange(counts: Change, change: Change) {
   return { ...all, ...derivedStats(all) };
 }
 
+type Stats = Omit<ModStats, 'mod_id'>;
+
 /** The stats of a mod with the counts that are not folded in yet, so that users see what they did. */
-export async function withPending<S extends Omit<ModStats, 'mod_id'>>(
+export async function withPending<S extends Stats>(
   reader: Pick<Database, 'first'>,
   modId: number,
   stats: S,
 ): Promise<S> {
-  const change = await statsStore.pendingOf(reader, modId);
-  if (!change) return stats;
-  const { popularity: _, ...changed } = withChange(stats, change);
+  const row = await statsStore.readPending(reader, modId);
+  return row ? withPendingIn(stats, row) : stats;
+}
+
+/** As `withPending`, for counts that were read with the stats. */
+export function withPendingIn<S extends Stats>(stats: S, row: statsStore.PendingRow): S {
+  if (row.pending === 0) return stats;
+  const { popularity: _, ...changed } = withChange(stats, statsStore.changeIn(row));
   return { ...stats, ...changed };
 }
 

@@ -67,13 +67,27 @@ const PENDING = statement('select id from mod_stat_changes limit 1');
 export const hasChanges = async (reader: Pick<Database, 'first'>): Promise<boolean> =>
   (await reader.first(PENDING, [])) !== undefined;
 
-const SUMS = CHANGED.map((name) => `coalesce(sum(${name}), 0) as ${name}`).join(', ');
-const PENDING_OF = statement(`select ${SUMS}, count(*) as changes from mod_stat_changes where mod_id = ?`);
-/** The sum of a mod's changes that are not folded in yet. */
-export async function pendingOf(reader: Pick<Database, 'first'>, modId: number): Promise<ModCountChange | undefined> {
-  const sums = await reader.first<ModCountChange & { changes: number }>(PENDING_OF, [modId]);
-  return sums && sums.changes > 0 ? sums : undefined;
-}
+const SUMS = CHANGED.map((name) => `coalesce(sum(${name}), 0) as pending_${name}`).join(', ');
+/** The sums of a mod's changes that are not folded in yet, and how many there are. */
+export const pendingOf = (modId: string) =>
+  `select ${SUMS}, count(*) as pending from mod_stat_changes x where x.mod_id = ${modId}`;
+
+/** A row with the columns of `pendingOf`. */
+export type PendingRow = { readonly pending: number } & {
+  readonly [name in `pending_${(typeof CHANGED)[number]}`]: number;
+};
+
+const PENDING_OF = statement(pendingOf('?'));
+export const readPending = (reader: Pick<Database, 'first'>, modId: number) =>
+  reader.first<PendingRow>(PENDING_OF, [modId]);
+
+export const changeIn = (row: PendingRow): ModCountChange => ({
+  downloads_today: row.pending_downloads_today,
+  downloads_total: row.pending_downloads_total,
+  subscribers_total: row.pending_subscribers_total,
+  ratings_positive: row.pending_ratings_positive,
+  ratings_negative: row.pending_ratings_negative,
+});
 
 export type TakenChange = ModCountChange & { readonly mod_id: number; readonly game_id: number };
 

@@ -3,7 +3,7 @@ import { countSubscription } from '../../catalogue/stats/stats.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { type PersonalData, STEP_ROWS } from '../../platform/personal-data.ts';
-import { recordUserEvent } from '../../records/events/events.ts';
+import { recordUserEventInTurn, takeTurnOfUser } from '../../records/events/events.ts';
 import * as store from './store.ts';
 
 /** A batch of the user’s subscribed mods, locked in the order that every counter uses. */
@@ -15,7 +15,7 @@ async function someOf(transaction: Transaction, userId: number) {
 async function erasing(app: App, transaction: Transaction, userId: number): Promise<boolean> {
   const { ids, mods } = await someOf(transaction, userId);
   for (const id of ids) {
-    const mod = (await store.remove(transaction, userId, id)) ? mods.get(id) : undefined;
+    const mod = (await store.take(transaction, userId, id)) ? mods.get(id) : undefined;
     if (mod) await countSubscription(app, transaction, mod, -1);
   }
   return ids.length === STEP_ROWS;
@@ -27,14 +27,14 @@ async function erasing(app: App, transaction: Transaction, userId: number): Prom
  */
 async function moving(app: App, transaction: Transaction, from: number, to: number): Promise<boolean> {
   const { ids, mods } = await someOf(transaction, from);
-  const doubled = new Set<number>();
-  for (const id of ids) if (await store.isSubscribed(transaction, to, id)) doubled.add(id);
+  await takeTurnOfUser(transaction, to);
+  const doubled = await store.subscribedAmong(transaction, to, ids);
   for (const id of ids)
     if (doubled.has(id)) await store.remove(transaction, from, id);
     else await store.move(transaction, id, from, to);
   for (const { id, game_id } of mods.values())
     if (!doubled.has(id))
-      await recordUserEvent(app, transaction, { gameId: game_id, modId: id, userId: to, type: 'USER_SUBSCRIBE' });
+      await recordUserEventInTurn(app, transaction, { gameId: game_id, modId: id, userId: to, type: 'USER_SUBSCRIBE' });
   for (const mod of mods.values()) if (doubled.has(mod.id)) await countSubscription(app, transaction, mod, -1);
   return ids.length === STEP_ROWS;
 }

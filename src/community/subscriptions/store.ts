@@ -1,4 +1,4 @@
-import { type Database, statement, type Transaction } from '../../platform/database/database.ts';
+import { type Database, type Statement, statement, type Transaction } from '../../platform/database/database.ts';
 import type { SubscriptionsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -7,20 +7,35 @@ const OF_PERSON = statement('select date_added from subscriptions where user_id 
 export const isSubscribed = async (reader: Reader, userId: number, modId: number): Promise<boolean> =>
   (await reader.first(OF_PERSON, [userId, modId])) !== undefined;
 
-const ADD = statement(`insert into subscriptions (user_id, mod_id, date_added) values (?, ?, ?)
-  on conflict (user_id, mod_id) do nothing returning mod_id`);
-const RENEW = statement('update subscriptions set date_added = ? where user_id = ? and mod_id = ?');
-/** Returns whether the subscription is new. Of two equal requests the second waits for the first. */
-export async function put(transaction: Transaction, { user_id, mod_id, date_added }: SubscriptionsTable) {
-  if (await transaction.first(ADD, [user_id, mod_id, date_added])) return true;
-  await transaction.run(RENEW, [date_added, user_id, mod_id]);
-  return false;
+const AMONG: Statement = {
+  text: 'select mod_id from subscriptions where user_id = ? and mod_id in (select value from json_each(?))',
+  postgres: `select mod_id from subscriptions
+    where user_id = $1 and mod_id = any(cast(translate($2, '[]', '{}') as bigint[]))`,
+};
+/** Those of the mods that the user has subscribed to. They stay so while the user's turn is taken. */
+export async function subscribedAmong(transaction: Transaction, userId: number, ids: readonly number[]) {
+  const [only = 0, ...others] = ids;
+  if (others.length === 0) return new Set((await isSubscribed(transaction, userId, only)) ? [only] : []);
+  const rows = await transaction.all<{ mod_id: number }>(AMONG, [userId, JSON.stringify(ids)]);
+  return new Set(rows.map(({ mod_id }) => mod_id));
 }
 
-const REMOVE = statement('delete from subscriptions where user_id = ? and mod_id = ? returning mod_id');
+const ADD = statement('insert into subscriptions (user_id, mod_id, date_added) values (?, ?, ?)');
+export const add = (transaction: Transaction, { user_id, mod_id, date_added }: SubscriptionsTable) =>
+  transaction.run(ADD, [user_id, mod_id, date_added]);
+
+const RENEW = statement('update subscriptions set date_added = ? where user_id = ? and mod_id = ?');
+export const renew = (transaction: Transaction, { user_id, mod_id, date_added }: SubscriptionsTable) =>
+  transaction.run(RENEW, [date_added, user_id, mod_id]);
+
+const REMOVE = statement('delete from subscriptions where user_id = ? and mod_id = ?');
+export const remove = (transaction: Transaction, userId: number, modId: number) =>
+  transaction.run(REMOVE, [userId, modId]);
+
+const TAKE = statement('delete from subscriptions where user_id = ? and mod_id = ? returning mod_id');
 /** Returns false if there was none. */
-export const remove = async (transaction: Transaction, userId: number, modId: number): Promise<boolean> =>
-  (await transaction.first(REMOVE, [userId, modId])) !== undefined;
+export const take = async (transaction: Transaction, userId: number, modId: number): Promise<boolean> =>
+  (await transaction.first(TAKE, [userId, modId])) !== undefined;
 
 const REMOVE_SOME = statement(`delete from subscriptions where mod_id = ? and user_id in
   (select user_id from subscriptions where mod_id = ? and date_added <= ? order by user_id limit ?) returning user_id`);

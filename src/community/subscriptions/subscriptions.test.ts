@@ -66,6 +66,25 @@ test('unsubscribing removes the mod from the list, and a second time is refused'
   await client.refused(unsubscribeFromMod, { params: at(mod) }, 400, 15005);
 });
 
+const SAME_MOMENT = Array.from({ length: 8 });
+const totalOf = async (client: Client, mod: Mod) =>
+  (await client.call(getMod, { params: at(mod) })).body.stats.subscribers_total;
+
+test('equal requests at the same moment begin or end one subscription, and count it once', async () => {
+  const { client } = await person();
+  const mod = await aMod();
+  const begun = await Promise.all(SAME_MOMENT.map(() => client.call(subscribeToMod, { params: at(mod) })));
+  assert.deepEqual(begun.map(({ status }) => status).sort(), [...Array(7).fill(200), 201]);
+  assert.equal(await totalOf(client, mod), 1);
+  const ended = await Promise.all(SAME_MOMENT.map(() => client.call(unsubscribeFromMod, { params: at(mod) })));
+  assert.deepEqual(ended.map(({ status }) => status).sort(), [204, ...Array(7).fill(400)]);
+  assert.equal(await totalOf(client, mod), 0);
+  assert.deepEqual(
+    (await eventsOf(client)).map(([type]) => type),
+    ['USER_UNSUBSCRIBE', 'USER_SUBSCRIBE'],
+  );
+});
+
 test('subscribers are counted for the game as well', async () => {
   const own = await api.aGame();
   const mod = await aMod({ game: own });
@@ -246,6 +265,26 @@ test('deleting a mod ends its subscriptions, also if it is restored', async () =
   await owner.call(deleteModOperation, { params: at(mod) });
   await worker.runDue();
   assert.equal((await owner.call(deleteModOperation, { params: at(mod), body: { permanent: true } })).status, 204);
+});
+
+test('a subscriber who leaves while the job ends the subscriptions of a restored mod is counted once', async () => {
+  const mod = await aMod();
+  const people = await Promise.all(SAME_MOMENT.map(person));
+  for (const { client } of people) await client.call(subscribeToMod, { params: at(mod) });
+  await (await api.as(mod.owner)).call(deleteModOperation, { params: at(mod) });
+  const admin = await api.aUser();
+  await api.joins(admin, game, ADMINISTRATOR);
+  const asAdmin = await api.as(admin);
+  await asAdmin.call(editModByPut, { params: at(mod), body: { status: 1 } });
+  const leaving = people.map(({ client }) => client.call(unsubscribeFromMod, { params: at(mod) }));
+  const [left] = await Promise.all([Promise.all(leaving), worker.runDue()]);
+  for (const { status } of left) assert.ok(status === 204 || status === 400, `${status}`);
+  assert.equal(await totalOf(asAdmin, mod), 0);
+  for (const { client } of people)
+    assert.deepEqual(
+      (await eventsOf(client)).map(([type]) => type),
+      ['USER_UNSUBSCRIBE', 'USER_SUBSCRIBE'],
+    );
 });
 
 test('the job removes more subscribers than fit in one batch', async () => {

@@ -13,8 +13,10 @@ import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing } from '../../platform/database/listing.ts';
+import { lock } from '../../platform/database/locks.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
-import { recordUserEvent } from '../../records/events/events.ts';
+import { recordUserEvent, recordUserEventInTurn, takeTurnOfUser } from '../../records/events/events.ts';
 import * as store from './store.ts';
 
 /** An expression, so that the database starts at the user’s few subscriptions and not at the game’s many mods. */
@@ -39,18 +41,23 @@ export async function subscribe(
   return app.db.write(async (transaction) => {
     const needed = includeDependencies ? await dependenciesBelow(transaction, gameId, modId) : [];
     const mods = await lockMods(transaction, needed);
-    const mod = await requireMod(transaction, caller, gameId, modId, {
-      closed: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
-      hidden: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
-    });
-    const problem = await obstacle(transaction, mod, caller.userId);
-    if (problem && !(await store.isSubscribed(transaction, caller.userId, modId))) throw new ApiError(problem);
+    await takeTurnOfUser(transaction, caller.userId);
+    const [mod, isLive, subscribed] = await answersTo([
+      requireMod(transaction, caller, gameId, modId, {
+        closed: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
+        hidden: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
+      }),
+      store.hasLiveFile(transaction, modId),
+      store.subscribedAmong(transaction, caller.userId, [modId, ...needed]),
+    ]);
+    const problem = subscribed.has(modId) ? undefined : await obstacle(transaction, mod, isLive, caller.userId);
+    if (problem) throw new ApiError(problem);
     const others = await subscribable(
       transaction,
       needed.flatMap((id) => mods.get(id) ?? []),
       caller.userId,
     );
-    const added = await subscribeToAll(app, transaction, caller, [mod, ...others]);
+    const added = await addSubscriptions(app, transaction, caller, [mod, ...others], subscribed);
     return added.includes(mod);
   });
 }
@@ -59,9 +66,14 @@ export async function subscribe(
 const LIMITED = 8;
 
 /** The error for a mod that the user cannot subscribe to. */
-async function obstacle(transaction: Transaction, mod: ModStanding, userId: number): Promise<ErrorName | undefined> {
+async function obstacle(
+  transaction: Transaction,
+  mod: ModStanding,
+  isLive: boolean,
+  userId: number,
+): Promise<ErrorName | undefined> {
   if (mod.dmca === 1) return 'SUBSCRIBE_FAILED_DMCA_COMPLAINT';
-  if (!(await store.hasLiveFile(transaction, mod.id))) return 'SUBSCRIBE_FAILED_MODFILE_MISSING';
+  if (!isLive) return 'SUBSCRIBE_FAILED_MODFILE_MISSING';
   const isLimited = (mod.monetization_options & LIMITED) !== 0;
   if ((mod.price === 0 && !isLimited) || (await isPurchased(transaction, mod.id, userId))) return undefined;
   if (isLimited && mod.stock === 0) return 'SUBSCRIBE_FAILED_NO_STOCK';
@@ -75,7 +87,10 @@ export async function subscribable(
   userId: number,
 ): Promise<ModRow[]> {
   const open: ModRow[] = [];
-  for (const mod of mods) if (isPublic(mod) && !(await obstacle(transaction, mod, userId))) open.push(mod);
+  for (const mod of mods.filter(isPublic)) {
+    const isLive = await store.hasLiveFile(transaction, mod.id);
+    if (!(await obstacle(transaction, mod, isLive, userId))) open.push(mod);
+  }
   return open;
 }
 
@@ -91,10 +106,29 @@ export async function subscribeToAll(
   mods: readonly ModNames[],
 ): Promise<ModNames[]> {
   const { userId } = actor;
-  const added: ModNames[] = [];
-  for (const mod of mods)
-    if (await store.put(transaction, { user_id: userId, mod_id: mod.id, date_added: app.clock.now() })) added.push(mod);
-  for (const mod of added) await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_SUBSCRIBE' });
+  if (mods.length === 0) return [];
+  await takeTurnOfUser(transaction, userId);
+  const subscribed = await store.subscribedAmong(transaction, userId, idsOf(mods));
+  return addSubscriptions(app, transaction, actor, mods, subscribed);
+}
+
+const idsOf = (mods: readonly ModNames[]) => mods.map(({ id }) => id);
+
+/** Renews those that the user has. The transaction has taken the user's turn. */
+async function addSubscriptions(
+  app: App,
+  transaction: Transaction,
+  actor: Acting,
+  mods: readonly ModNames[],
+  subscribed: ReadonlySet<number>,
+): Promise<ModNames[]> {
+  const { userId } = actor;
+  const rowOf = ({ id }: ModNames) => ({ user_id: userId, mod_id: id, date_added: app.clock.now() });
+  for (const mod of mods) if (subscribed.has(mod.id)) await store.renew(transaction, rowOf(mod));
+  const added = mods.filter(({ id }) => !subscribed.has(id));
+  for (const mod of added) await store.add(transaction, rowOf(mod));
+  for (const mod of added)
+    await recordUserEventInTurn(app, transaction, { ...namesOf(mod), userId, type: 'USER_SUBSCRIBE' });
   for (const mod of added) await countSubscription(app, transaction, mod, 1, actor);
   return added;
 }
@@ -103,9 +137,13 @@ const namesOf = ({ id, game_id }: ModNames) => ({ gameId: game_id, modId: id });
 
 export async function unsubscribe(app: App, caller: UserCaller, gameId: number, modId: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    const mod = await requireMod(transaction, caller as Caller, gameId, modId);
-    const removed = await unsubscribeFromAll(app, transaction, caller, [mod]);
-    if (removed === 0) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
+    await takeTurnOfUser(transaction, caller.userId);
+    const [mod, subscribed] = await answersTo([
+      requireMod(transaction, caller as Caller, gameId, modId),
+      store.subscribedAmong(transaction, caller.userId, [modId]),
+    ]);
+    if (!subscribed.has(modId)) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
+    await endSubscriptions(app, transaction, caller, [mod]);
   });
 }
 
@@ -116,13 +154,21 @@ export async function unsubscribeFromAll(
   actor: Acting,
   mods: readonly ModNames[],
 ): Promise<number> {
-  const { userId } = actor;
-  const removed: ModNames[] = [];
-  for (const mod of mods) if (await store.remove(transaction, userId, mod.id)) removed.push(mod);
-  for (const mod of removed)
-    await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_UNSUBSCRIBE' });
-  for (const mod of removed) await countSubscription(app, transaction, mod, -1, actor);
+  if (mods.length === 0) return 0;
+  await takeTurnOfUser(transaction, actor.userId);
+  const subscribed = await store.subscribedAmong(transaction, actor.userId, idsOf(mods));
+  const removed = mods.filter(({ id }) => subscribed.has(id));
+  await endSubscriptions(app, transaction, actor, removed);
   return removed.length;
+}
+
+/** The transaction has taken the user's turn. */
+async function endSubscriptions(app: App, transaction: Transaction, actor: Acting, mods: readonly ModNames[]) {
+  const { userId } = actor;
+  for (const mod of mods) await store.remove(transaction, userId, mod.id);
+  for (const mod of mods)
+    await recordUserEventInTurn(app, transaction, { ...namesOf(mod), userId, type: 'USER_UNSUBSCRIBE' });
+  for (const mod of mods) await countSubscription(app, transaction, mod, -1, actor);
 }
 
 export const END_SUBSCRIPTIONS = 'subscriptions.end';
@@ -148,7 +194,8 @@ export async function removeSubscribers(
   const mod = { id: modId, game_id: gameId };
   const step = () =>
     app.db.write(async (transaction) => {
-      await lockMods(transaction, [modId]);
+      // Users who unsubscribe at this moment have locked the mod as well, and end their subscriptions first.
+      await lock(transaction, [{ kind: 'mods', id: modId, mode: 'ends' }]);
       const people = await store.removeSome(transaction, modId, date, TAKEN_OFF_AT_ONCE);
       for (const userId of people)
         await recordUserEvent(app, transaction, { gameId, modId, userId, type: 'USER_UNSUBSCRIBE' });

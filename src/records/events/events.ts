@@ -48,6 +48,16 @@ export interface UserEvent {
 
 /** Records an event of a user, for their own list and for the studio. Other writers for the user wait until the commit. */
 export async function recordUserEvent(app: App, transaction: Transaction, event: UserEvent): Promise<void> {
+  await takeTurnOfUser(transaction, event.userId);
+  await recordUserEventInTurn(app, transaction, event);
+}
+
+/** Other writers of events of the user wait until the commit. Take it after all row locks. */
+export const takeTurnOfUser = (transaction: Transaction, userId: number): Promise<void> =>
+  store.takeTurnOfUser(transaction, userId);
+
+/** As `recordUserEvent`, after `takeTurnOfUser`. */
+export async function recordUserEventInTurn(app: App, transaction: Transaction, event: UserEvent): Promise<void> {
   const { gameId, modId, userId, type } = event;
   await store.addUserEvent(transaction, {
     game_id: gameId,

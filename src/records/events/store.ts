@@ -36,12 +36,15 @@ const WAS_SHOWN = statement('select id from mod_events where mod_id = ? and show
 export const wasShown = async (transaction: Transaction, modId: number): Promise<boolean> =>
   (await transaction.first(WAS_SHOWN, [modId])) !== undefined;
 
+export const takeTurnOfUser = (transaction: Transaction, userId: number): Promise<void> =>
+  takeAdvisoryLock(transaction, `user_events/${userId}`);
+
 const ADD_USER_EVENT = statement(
   'insert into user_events (game_id, mod_id, user_id, event_type, date_added) values (?, ?, ?, ?, ?)',
 );
+/** The transaction has taken the user's turn. */
 export async function addUserEvent(transaction: Transaction, event: UserEventRow): Promise<void> {
   const { game_id, mod_id, user_id, event_type, date_added } = event;
-  await takeAdvisoryLock(transaction, `user_events/${user_id}`);
   await transaction.run(ADD_USER_EVENT, [game_id, mod_id, user_id, event_type, date_added]);
 }
 
