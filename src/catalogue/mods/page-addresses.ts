@@ -4,7 +4,19 @@ import { BEFORE_HASH, HASH_DIGITS, type SignedFile, signerUntil } from '../live-
 /** A signature's placeholder is the string to sign, followed by a character that JSON never contains. */
 const GAP_SIGN = 1;
 const SEGMENT_LENGTH = '1234567890-'.length + 43;
-export const SIGNATURE_GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - HASH_DIGITS);
+const SIGNATURE_GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - HASH_DIGITS);
+
+/** The JSON around the part of a link that belongs to the file alone. */
+export interface LinkParts {
+  readonly before: string;
+  readonly behind: string;
+}
+
+/** Closes a stored modfile with its link in lists; `withSignatures` completes it. */
+export const linkParts = (app: App, gameId: number, expires: number): LinkParts => ({
+  before: `,"download":{"binary_url":"${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
+  behind: `${SIGNATURE_GAP}","date_expires":${expires}}}`,
+});
 
 /** Replaces each placeholder with its signature. */
 export function withSignatures(app: App, page: Buffer, expires: number): Buffer {

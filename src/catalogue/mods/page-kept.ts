@@ -1,42 +1,16 @@
-import { LRUCache } from 'lru-cache';
 import type { App } from '../../platform/app.ts';
-import type { Changes, Statement, Value } from '../../platform/database/database.ts';
-import { withEncodedAddresses } from './page-addresses.ts';
+import { type KeptReading, KeptRows, type Made } from '../../platform/database/kept.ts';
+import { type LinkParts, withEncodedAddresses } from './page-addresses.ts';
 
-/**
- * The JSON of mods that pages have shown, with the versions of the rows that it was made of. PostgreSQL is asked for the
- * versions at every request, which costs a third of sending the texts again, so nothing here can be stale.
- */
+/** The JSON of a mod that pages have shown. */
 interface KeptMod {
-  readonly versions: string;
-  /** What the JSON says of the mod's game and site. */
-  readonly surroundings: string;
   /** Up to the path of the live file's link, whose signature and expiry follow. */
   readonly front: Buffer;
   readonly hasFile: boolean;
   readonly rest: Buffer;
 }
 
-const KEPT_BYTES_MAX = 16 * 1024 ** 2;
-/** The server reuses the numbers of versions after four billion transactions. */
-const KEPT_MS = 3_600_000;
-const kept = new WeakMap<Changes, LRUCache<string, KeptMod>>();
-
-function keptOf({ db: { changes } }: App): LRUCache<string, KeptMod> {
-  const known = kept.get(changes);
-  if (known) return known;
-  const mods = new LRUCache<string, KeptMod>({
-    maxSize: KEPT_BYTES_MAX,
-    sizeCalculation: ({ front, rest }) => front.length + rest.length,
-    ttl: KEPT_MS,
-  });
-  // After a lost connection the server may be another one, which numbers versions differently.
-  changes.listen((scope) => {
-    if (scope === undefined) mods.clear();
-  });
-  kept.set(changes, mods);
-  return mods;
-}
+const kept = new KeptRows<KeptMod>(({ front, rest }) => front.length + rest.length);
 
 /** The versions of the rows of a mod, as SQL: the server gives every new version of a row another `xmin`. */
 export const versionsOf = (translated: boolean): string =>
@@ -46,26 +20,22 @@ export const versionsOf = (translated: boolean): string =>
 
 export interface RowOfPage {
   readonly mod_id: number;
-  readonly versions: Buffer;
-  readonly body: Buffer;
-  readonly file_body: Buffer | null;
-  readonly file_link: Buffer | null;
-  readonly rest: Buffer;
-}
-
-/** Reads the ids and versions of a page's mods, in any order. */
-interface Versions {
-  readonly statement: Statement;
-  readonly values: readonly Value[];
+  readonly submitted_by: number;
+  readonly versions: Uint8Array;
+  readonly body: Uint8Array;
+  readonly file_body: Uint8Array | null;
+  readonly file_link: Uint8Array | null;
+  readonly rest: Uint8Array;
 }
 
 export interface ShownPage {
+  readonly gameId: number;
   readonly ids: readonly number[];
-  readonly language: string;
+  /** The language and the platform. */
+  readonly variant: string;
   readonly surroundings: string;
-  /** Before and behind the path of a live file's link. */
-  readonly link: { readonly before: string; readonly behind: string };
-  readonly versions: Versions | undefined;
+  readonly link: LinkParts;
+  readonly versions: KeptReading<KeptMod>['versions'];
   readonly rowsOf: (ids: readonly number[]) => Promise<RowOfPage[]> | RowOfPage[];
 }
 
@@ -90,51 +60,27 @@ export async function modsOfPage(app: App, page: ShownPage): Promise<{ parts: Bu
 }
 
 async function shownMods(app: App, page: ShownPage): Promise<Map<number, KeptMod>> {
-  const shown = new Map<number, KeptMod>();
-  if (page.ids.length === 0) return shown;
-  if (!page.versions) {
-    for (const row of await page.rowsOf(page.ids)) shown.set(row.mod_id, keptMod(page, row));
-    return shown;
-  }
-  const mods = keptOf(app);
-  const missing: number[] = [];
-  for (const [id, versions] of await versionsIn(app, page.versions)) {
-    const known = mods.get(`${id}/${page.language}`);
-    if (known?.versions === versions && known.surroundings === page.surroundings) shown.set(id, known);
-    else missing.push(id);
-  }
-  for (const row of missing.length > 0 ? await page.rowsOf(missing) : []) {
-    const mod = keptMod(page, row);
-    mods.set(`${row.mod_id}/${page.language}`, mod);
-    shown.set(row.mod_id, mod);
-  }
-  return shown;
-}
-
-/** The versions arrive as one text, because a row for each mod would cost as much as reading them. */
-async function versionsIn(app: App, { statement, values }: Versions): Promise<[id: number, versions: string][]> {
-  const row = await app.db.first<{ versions: string | null }>(statement, values);
-  const all = row?.versions?.split(',') ?? [];
-  return all.map((each) => {
-    const gap = each.indexOf(' ');
-    return [Number(each.slice(0, gap)), each.slice(gap + 1)];
-  });
+  const { ids, versions, variant, surroundings } = page;
+  const make = async (some: readonly number[]): Promise<Made<KeptMod>[]> =>
+    (await page.rowsOf(some)).map((row) => ({
+      id: row.mod_id,
+      versions: Buffer.from(row.versions).toString('latin1'),
+      // Ranks change with the stats of the whole game.
+      scopes: [`mods/${row.mod_id}`, `games/${page.gameId}`, `users/${row.submitted_by}`],
+      value: keptMod(page, row),
+    }));
+  return ids.length === 0 ? new Map() : kept.valuesOf(app.db, { ids, versions, variant, surroundings, make });
 }
 
 const BEFORE_FILE = Buffer.from(',"modfile":');
 const NO_FILE = Buffer.from('{}');
 
 /** Copies the row, because its texts are parts of large chunks that the socket received. */
-function keptMod(
-  { surroundings, link }: ShownPage,
-  { versions, body, file_body, file_link, rest }: RowOfPage,
-): KeptMod {
+function keptMod({ link }: ShownPage, { body, file_body, file_link, rest }: RowOfPage): KeptMod {
   const file = file_body === null ? [NO_FILE] : [file_body, Buffer.from(link.before), file_link!];
   return {
-    versions: versions.toString('latin1'),
-    surroundings,
     front: Buffer.concat([body, BEFORE_FILE, ...file]),
     hasFile: file_body !== null,
-    rest: Buffer.from(withEncodedAddresses(rest)),
+    rest: withEncodedAddresses(Buffer.from(rest)),
   };
 }

@@ -77,28 +77,33 @@ test('a page that was shown before shows what has changed since, whoever changed
   const request = { gameId: game.id, ids: [id], platform: undefined, limit: 10, offset: 0, total: 1 };
   const shown = async (language: string) =>
     (JSON.parse(String(await pageOfMods(app, { ...request, language }))) as { data: ModObject[] }).data[0]!;
-  const write = (work: (query: typeof app.db.query) => Promise<unknown>) =>
+  const write = (scope: string, work: (query: typeof app.db.query) => Promise<unknown>) =>
     app.db.write(async ({ query, changed }) => {
       await work(query);
-      changed(`games/${game.id}`);
+      changed(scope);
     });
+  const [ofMod, ofGame, ofOwner] = [`mods/${id}`, `games/${game.id}`, `users/${owner.id}`];
   await Promise.all([shown('en'), shown('de')]);
 
-  await write((query) => query.updateTable('users').set({ username: 'Renamed' }).where('id', '=', owner.id).execute());
+  await write(ofOwner, (query) =>
+    query.updateTable('users').set({ username: 'Renamed' }).where('id', '=', owner.id).execute(),
+  );
   assert.equal((await shown('en')).submitted_by.username, 'Renamed');
 
   const body = `{"id":${id},"name":"Auf Deutsch"`;
-  await write((query) => query.updateTable('mod_documents').set({ body }).where('mod_id', '=', id).execute());
+  await write(ofMod, (query) => query.updateTable('mod_documents').set({ body }).where('mod_id', '=', id).execute());
   assert.equal((await shown('de')).name, 'Auf Deutsch');
   assert.equal((await shown('en')).name, NAMES[0]);
 
-  await write((query) => query.updateTable('mod_cards').set({ body }).where('mod_id', '=', id).execute());
+  await write(ofMod, (query) => query.updateTable('mod_cards').set({ body }).where('mod_id', '=', id).execute());
   assert.equal((await shown('en')).name, 'Auf Deutsch');
 
   const counted = '"downloads_total":8';
-  await write((query) => query.updateTable('mod_stats').set({ counted }).where('mod_id', '=', id).execute());
+  await write(ofMod, (query) => query.updateTable('mod_stats').set({ counted }).where('mod_id', '=', id).execute());
   assert.equal((await shown('en')).stats.downloads_total, 8);
 
-  await write((query) => query.updateTable('games').set({ name_id: 'elsewhere' }).where('id', '=', game.id).execute());
+  await write(ofGame, (query) =>
+    query.updateTable('games').set({ name_id: 'elsewhere' }).where('id', '=', game.id).execute(),
+  );
   assert.match((await shown('en')).profile_url, /\/g\/elsewhere\//);
 });

@@ -1,26 +1,21 @@
 import { toAvatar } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
+import { BatchedReads } from '../../platform/database/batched-reads.ts';
 import type { Database, Statement, Value } from '../../platform/database/database.ts';
 import { livePlatformOf } from '../../platform/database/platforms.ts';
 import { memoised } from '../../platform/database/totals.ts';
 import { expiryAt, HASH_DIGITS } from '../live-files/links.ts';
 import { endOfModfile } from '../live-files/object.ts';
-import { cardsAmong, FILE_LINK } from './document-store.ts';
-import {
-  SIGNATURE_GAP,
-  UNENCODED,
-  withEncodedAddresses,
-  withEncodedAddressesIn,
-  withSignatures,
-} from './page-addresses.ts';
+import { FILE_LINK } from './document-store.ts';
+import { type LinkParts, linkParts, UNENCODED, withEncodedAddressesIn, withSignatures } from './page-addresses.ts';
 import { modsOfPage, type RowOfPage, versionsOf } from './page-kept.ts';
 import { withPending } from './pending-stats.ts';
 import { hasPending, statsOf, withTexts } from './stats-store.ts';
 
 /**
- * Mods as the JSON text of a response, assembled from stored JSON. SQLite assembles the whole page, because each fetched
- * value costs more than its part of the page. PostgreSQL assembles only the small parts, because it copies a text several
- * times for each function that it passes through. It must equal `modJson`; a test compares them.
+ * Mods as the JSON text of a response, assembled from stored JSON. The databases concatenate only its small parts:
+ * PostgreSQL copies a text several times for each function that it passes through. It must equal `modJson`; a test
+ * compares them.
  */
 export interface PageRequest {
   readonly gameId: number;
@@ -49,13 +44,13 @@ const GAME: Statement = {
 /** The SQL that differs between the databases. Parameters are numbered, because some occur several times. */
 interface SqlDialect {
   readonly ids: string;
+  /** Compares with the id of a single mod or, on PostgreSQL, with those of several such reads. */
+  readonly among: string;
   /** Concatenates texts, none of which is null. */
   readonly joined: (...texts: readonly string[]) => string;
   readonly unencoded: string;
   /** The table that users are read from, and their JSON before and after the avatar. */
   readonly people: { readonly table: string; readonly before: string; readonly behind: string };
-  /** The join keyword that keeps the written order, so that mods come in the order of the ids. */
-  readonly join: string;
   /** The columns of a page, given the parts of a mod's JSON. */
   readonly columns: (parts: PartsOfMod, translated: boolean) => string;
 }
@@ -69,15 +64,13 @@ interface PartsOfMod {
 const SQLITE: SqlDialect = {
   people: { table: 'user_cards', before: 'u.before_avatar', behind: 'u.behind_avatar' },
   ids: 'json_each($1) j cross join mod_cards c on c.mod_id = j.value',
+  among: '= cast($1 as bigint)',
   joined: (...texts) => `concat(${texts.join(', ')})`,
   unencoded: `char(${UNENCODED})`,
-  join: 'cross join',
-  // The first and the last mod add the envelope, because wrapping the aggregate would copy it once more. A blob saves
-  // decoding and encoding the text in this process.
-  columns: ({ body, live, end }) => `cast(group_concat(concat(case when j.key = 0 then ${parameter('begin')} end,
-    ${[body, `',"modfile":'`, modfile(live), ...end].join(', ')},
-    case when j.key = cast(${parameter('last')} as integer) then ${parameter('end')} end), ',') as blob) as text,
-    count(*) as mods`,
+  // A blob saves decoding and encoding the text in this process.
+  columns: ({ body, live, end }) => `c.mod_id, c.submitted_by, x'' as versions, cast(${body} as blob) as body,
+    cast(${live.body} as blob) as file_body, cast(${live.link} as blob) as file_link,
+    cast(concat(${end.join(', ')}) as blob) as rest`,
 };
 
 const POSTGRES: SqlDialect = {
@@ -90,18 +83,18 @@ const POSTGRES: SqlDialect = {
     behind: `',"timezone":"' || u.timezone || '","language":"' || u.language || '","profile_url":"'`,
   },
   ids: `unnest(cast(translate($1, '[]', '{}') as bigint[])) as j (value) join mod_cards c on c.mod_id = j.value`,
+  among: `= any(cast(translate($1, '[]', '{}') as bigint[]))`,
   joined: (...texts) => texts.join(' || '),
   unencoded: `chr(${UNENCODED})`,
-  join: 'join',
-  columns: ({ body, live, end }, translated) => `c.mod_id, ${versionsOf(translated)} as versions, ${body} as body,
+  columns: (
+    { body, live, end },
+    translated,
+  ) => `c.mod_id, c.submitted_by, ${versionsOf(translated)} as versions, ${body} as body,
     ${live.body} as file_body, ${live.link} as file_link, ${end.join(' || ')} as rest`,
 };
 
 /** The parameters of a statement, in this order. A single mod needs only the first and the language. */
-const PARAMETERS = [
-  ...(['ids', 'platform', 'language', 'modPages', 'beforeLink', 'behindLink', 'dependencies'] as const),
-  ...(['begin', 'last', 'end'] as const),
-];
+const PARAMETERS = ['ids', 'platform', 'language', 'modPages', 'dependencies'] as const;
 type Parameter = (typeof PARAMETERS)[number];
 const parameter = (name: Parameter) => `cast($${PARAMETERS.indexOf(name) + 1} as text)`;
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -157,11 +150,6 @@ const ON_PLATFORM: Live = {
     left join modfile_documents b on b.modfile_id = l.modfile_id`,
 };
 
-const modfile = ({ body, link }: Live) => {
-  const ifThere = (text: string) => `case when ${body} is not null then ${text} end`;
-  return `coalesce(${body}, '{}'), ${ifThere(parameter('beforeLink'))}, ${link}, ${ifThere(parameter('behindLink'))}`;
-};
-
 const needs = (option: string) => `case when ${option} <> 0 and c.needs = 1 then 'true' else 'false' end`;
 
 /** Values that a list has from its game, and that a single mod has to look up. */
@@ -189,9 +177,9 @@ const endIn = (dialect: SqlDialect, fixed: Fixed, { pages, dependencies }: Game)
   ...[`'${BEFORE_STATS}'`, 's.ranked', `','`, 's.counted', `'}}'`],
 ];
 
-const joinedTo = (join: string, people: SqlDialect['people'], { translated, live }: Variant) => `
-  ${join} mod_stats s on s.mod_id = c.mod_id
-  ${join} ${people.table} u on u.id = c.submitted_by
+const joinedTo = (people: SqlDialect['people'], { translated, live }: Variant) => `
+  join mod_stats s on s.mod_id = c.mod_id
+  join ${people.table} u on u.id = c.submitted_by
   ${translated ? `left join mod_documents t on t.mod_id = c.mod_id and t.language = ${parameter('language')}` : ''}
   ${live.join(parameter('platform'))}`;
 
@@ -202,24 +190,24 @@ interface Variant {
 }
 
 function pageIn(dialect: SqlDialect, fixed: Fixed, variant: Variant): string {
-  const { people, ids, join, columns } = dialect;
+  const { people, ids, columns } = dialect;
   const parts = { body: bodyIn(variant.translated), live: variant.live, end: endIn(dialect, fixed, OF_PAGE) };
-  return `select ${columns(parts, variant.translated)} from ${ids} ${joinedTo(join, people, variant)}`;
+  return `select ${columns(parts, variant.translated)} from ${ids} ${joinedTo(people, variant)}`;
 }
 
 /** Only PostgreSQL has versions of rows. */
-const versionsIn = ({ people, ids, join }: SqlDialect, _: Fixed, variant: Variant): string =>
+const versionsIn = ({ people, ids }: SqlDialect, _: Fixed, variant: Variant): string =>
   `select string_agg(c.mod_id || ' ' || ${versionsOf(variant.translated)}, ',') as versions
-    from ${ids} ${joinedTo(join, people, variant)}`;
+    from ${ids} ${joinedTo(people, variant)}`;
 
 function singleIn(dialect: SqlDialect, fixed: Fixed, variant: Variant): string {
   const { translated, live } = variant;
-  return `select c.game_id, c.status, c.visible, c.submitted_by, g.status as game_status, g.api_access_options,
+  return `select c.mod_id as id, c.game_id, c.status, c.visible, c.submitted_by, g.status as game_status, g.api_access_options,
       ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.link} as file_link, ${live.body} as file_body,
       ${dialect.joined(...endIn(dialect, fixed, ofRow(fixed)))} as rest, ${hasPending('c.mod_id')} as pending
     from mod_cards c join games g on g.id = c.game_id
-      ${joinedTo('join', dialect.people, variant)}
-    where c.mod_id = cast($1 as bigint)`;
+      ${joinedTo(dialect.people, variant)}
+    where c.mod_id ${dialect.among}`;
 }
 
 /** A statement, and which of the values it takes: databases refuse values for parameters that a variant lacks. */
@@ -283,6 +271,7 @@ function statementsOf(app: App) {
 
 /** A single mod with the columns that permission checks need. */
 export interface SingleMod {
+  readonly id: number;
   readonly game_id: number;
   readonly status: number;
   readonly visible: number;
@@ -301,24 +290,15 @@ export interface SingleMod {
 
 export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer> {
   const { gameId, language } = request;
-  const game = await gameOfPage(app, gameId);
+  const game = await gameOfMods(app, gameId);
   const platform = game.has_platforms ? (request.platform ?? '') : '';
   const expires = expiryAt(app.clock.now());
-  const link: LinkParts = {
-    before: `,"download":{"binary_url":"${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
-    behind: `${SIGNATURE_GAP}","date_expires":${expires}}}`,
-  };
+  const link = linkParts(app, gameId, expires);
   const prepared = variantFor(statementsOf(app).page, language, platform);
-  const page = { ...request, platform, game, link, prepared };
-  const bytes = await (app.db.dialect === 'sqlite' ? assembledBySqlite(app, page) : assembledHere(app, page));
+  const bytes = await assembled(app, { ...request, platform, game, link, prepared });
   return withSignatures(app, bytes, expires);
 }
 
-/** The address around the link's own part of a file's path. */
-interface LinkParts {
-  readonly before: string;
-  readonly behind: string;
-}
 interface PreparedPage extends Omit<PageRequest, 'platform'> {
   readonly platform: string;
   readonly game: GameOfPage;
@@ -326,45 +306,33 @@ interface PreparedPage extends Omit<PageRequest, 'platform'> {
   readonly prepared: Prepared;
 }
 
-const gameOfPage = (app: App, gameId: number): Promise<GameOfPage> =>
+/** What lists and look-ups of mods need to know of their game. */
+export const gameOfMods = (app: App, gameId: number): Promise<GameOfPage> =>
   memoised(app.db.changes, {
     scope: `games/${gameId}`,
     asked: 'page of mods',
     find: async () => (await app.db.first<GameOfPage>(GAME, [gameId]))!,
   });
 
-function valuesFor(app: App, { ids, platform, language, game, link }: PreparedPage, end: string): Value[] {
-  const modPages = app.addresses.mod(game.name_id, '');
-  const ofGame = [modPages, link.before, link.behind, String(game.dependency_option)];
-  return [JSON.stringify(ids), platform, language, ...ofGame, BEGIN, String(ids.length - 1), end];
-}
+const valuesFor = (app: App, { ids, platform, language, game }: PreparedPage): Value[] => [
+  ...[JSON.stringify(ids), platform, language],
+  ...[app.addresses.mod(game.name_id, ''), String(game.dependency_option)],
+];
 
-async function assembledBySqlite(app: App, page: PreparedPage): Promise<Buffer> {
-  const { ids, prepared } = page;
-  const end = endOf(page, ids.length);
-  if (ids.length === 0) return Buffer.from(`${BEGIN}${end}`);
-  const values = prepared.valuesOf('sqlite', valuesFor(app, page, end));
-  const { text, mods } = (await app.db.first<{ text: Uint8Array; mods: number }>(prepared.statement, values))!;
-  // One of the mods was removed after its id was found.
-  if (mods < ids.length) return assembledBySqlite(app, { ...page, ids: await cardsAmong(app.db.query, ids) });
-  return withEncodedAddresses(Buffer.from(text.buffer, text.byteOffset, text.byteLength));
-}
-
-async function assembledHere(app: App, page: PreparedPage): Promise<Buffer> {
-  const { ids, language, platform, prepared, link, game } = page;
-  const rowsOf = (some: readonly number[]) => {
-    const values = prepared.valuesOf('postgres', valuesFor(app, { ...page, ids: some }, ''));
-    return app.db.all<RowOfPage>(prepared.statement, values);
-  };
+async function assembled(app: App, page: PreparedPage): Promise<Buffer> {
+  const { gameId, ids, language, platform, prepared, link, game } = page;
+  const { db } = app;
+  const valuesIn = (some: readonly number[]) => valuesFor(app, { ...page, ids: some });
   const versions = variantFor(statementsOf(app).versions, language, platform);
   const { parts, count } = await modsOfPage(app, {
-    ...{ ids, language, link, rowsOf },
+    ...{ gameId, ids, link, variant: `${language}/${platform}` },
     surroundings: `${app.addresses.mod(game.name_id, '')} ${link.before} ${game.dependency_option}`,
     // The file of a platform has more rows, whose versions are not compared.
     versions:
       platform === ''
-        ? { statement: versions.statement, values: versions.valuesOf('postgres', valuesFor(app, page, '')) }
+        ? { statement: versions.statement, values: versions.valuesOf('postgres', valuesIn(ids)) }
         : undefined,
+    rowsOf: (some) => db.all<RowOfPage>(prepared.statement, prepared.valuesOf(db.dialect, valuesIn(some))),
   });
   return Buffer.concat([Buffer.from(BEGIN), ...parts, Buffer.from(endOf(page, count))]);
 }
@@ -381,9 +349,14 @@ export function singleMod(app: App, id: number, language: string, platform = '')
   return found?.pending ? withPendingStats(app, id, found) : found;
 }
 
+const singleMods = new BatchedReads<SingleMod>();
+
 function storedMod(app: App, id: number, language: string, platform: string) {
   const { statement, valuesOf } = variantFor(statementsOf(app).single, language, platform);
-  return app.db.first<SingleMod>(statement, valuesOf(app.db.dialect, [id, platform, language]));
+  const { db } = app;
+  if (db.dialect === 'sqlite') return db.first<SingleMod>(statement, valuesOf('sqlite', [id, platform, language]));
+  const valuesFor = (ids: readonly number[]) => valuesOf('postgres', [JSON.stringify(ids), platform, language]);
+  return singleMods.read(db, id, { variant: `${language}/${platform}`, statement, valuesFor });
 }
 
 async function withPendingStats(app: App, id: number, mod: SingleMod): Promise<SingleMod> {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi } from '../../../test/api.ts';
 import { zipOf } from '../../../test/zips.ts';
-import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
+import { addModDependencies, deleteModDependencies } from '../../catalogue/dependencies/operations.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { editModOperation } from '../../catalogue/mods/operations.ts';
 import { subscribeToMod } from '../../community/subscriptions/operations.ts';
@@ -63,6 +63,28 @@ test('one request finds mods by id, name id and digest, with live files and all 
     dependencies: [],
   });
   assert.equal(answer.truncated, false);
+});
+
+test('a mod that was looked up before shows its new name, file and dependencies, and is missing once hidden', async () => {
+  const [mod, other] = [await aMod('Before'), await aMod()];
+  const shown = async () => {
+    const { mods, not_found } = await lookUp(byKey, { ids: [mod.id] });
+    const [{ name, dependencies, modfile } = { name: '', dependencies: [], modfile: {} }] = mods;
+    return [name, dependencies, 'id' in modfile && modfile.id, not_found.ids];
+  };
+  const at = { ...params, mod_id: mod.id };
+  assert.deepEqual(await shown(), ['Before', [], false, []]);
+  await team.call(editModOperation, { params: at, body: { name: 'After' } });
+  assert.deepEqual(await shown(), ['After', [], false, []]);
+  const file = await api.aFile(mod);
+  assert.deepEqual(await shown(), ['After', [], file.id, []]);
+  await team.call(addModDependencies, { params: at, body: { dependencies: [other.id] } });
+  assert.deepEqual(await shown(), ['After', [other.id], file.id, []]);
+  await team.call(deleteModDependencies, { params: at, body: { dependencies: [other.id] } });
+  const next = await api.aFile(mod);
+  assert.deepEqual(await shown(), ['After', [], next.id, []]);
+  await hide(mod);
+  assert.deepEqual(await shown(), ['', [], false, [mod.id]]);
 });
 
 test('hidden mods and withdrawn files are found by those alone who may see them', async () => {

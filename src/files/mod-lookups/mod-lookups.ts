@@ -1,6 +1,7 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import type { LinkedFile } from '../../catalogue/live-files/links.ts';
 import { levelsOf, visibleAmong } from '../../catalogue/mods/access.ts';
+import { gameOfMods } from '../../catalogue/mods/page.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
@@ -49,7 +50,7 @@ export async function lookUpMods(
   reading: Reading,
 ): Promise<ModLookup> {
   await requireGame(app.db, caller, gameId);
-  const game = (await store.gameWith(app.db, gameId))!;
+  const game = await gameOfMods(app, gameId);
   const named = await store.idsOfNames(app.db.query, gameId, [...new Set(wanted.name_ids)]);
   const matches = [
     ...(await store.filesWith(app.db.query, gameId, 'md5', [...new Set(wanted.md5)])),
@@ -72,6 +73,7 @@ export async function lookUpMods(
       ? NO_DEPENDENCIES
       : await walkDependencies(
           app,
+          asked.filter(({ needs }) => needs === 1).map(({ id }) => id),
           asked.map(({ id }) => id),
         );
   const below = [...walk.ids].sort((one, other) => one - other);
@@ -142,10 +144,11 @@ interface Walk {
 }
 const NO_DEPENDENCIES: Walk = { ids: new Set(), needs: new Map(), truncated: false };
 
-async function walkDependencies(app: App, roots: readonly number[]): Promise<Walk> {
+/** Starts at the `roots` that depend on others; none of the `requested` mods is below them. */
+async function walkDependencies(app: App, roots: readonly number[], requested: readonly number[]): Promise<Walk> {
   const ids = new Set<number>();
   const needs = new Map<number, number[]>();
-  const seen = new Set(roots);
+  const seen = new Set(requested);
   let [level, edges, truncated] = [roots, 0, false];
   for (let depth = 0; level.length > 0; depth++) {
     const rows = await store.dependenciesOf(app.db, level, EDGES_MAX - edges + 1);

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { endOfModfile, ModfileObject, modfileJson } from '../../catalogue/live-files/object.ts';
+import { expiryAt } from '../../catalogue/live-files/links.ts';
+import { ModfileObject, modfileJson } from '../../catalogue/live-files/object.ts';
+import { linkParts, withSignatures } from '../../catalogue/mods/page-addresses.ts';
 import type { App } from '../../platform/app.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import type { ModLookup } from './mod-lookups.ts';
@@ -49,22 +51,40 @@ export const ModLookupObject = z
   })
   .meta({ id: 'ModLookup' });
 
-const list = (items: readonly string[]) => `[${items.join(',')}]`;
+const NOTHING = Buffer.from(',"platforms":[],"dependencies":[],"modfile":');
+const [COMMA, NO_FILE, END] = [Buffer.from(','), Buffer.from('{}'), Buffer.from('}')];
 
-function modJson(app: App, mod: FoundMod, { platforms, needs }: ModLookup): string {
-  const live = (platforms.get(mod.id) ?? []).map(
-    ({ platform, id }) => `{"platform":${JSON.stringify(platform)},"modfile_live":${id}}`,
-  );
-  return `${mod.head},"platforms":${list(live)},"dependencies":[${(needs.get(mod.id) ?? []).join(',')}],"modfile":${liveFileJson(app, mod)}}`;
+/** The live files on platforms, and the dependencies. */
+function betweenOf({ platforms, needs }: ModLookup, modId: number): Buffer {
+  const [live, below] = [platforms.get(modId), needs.get(modId)];
+  if (!live && !below) return NOTHING;
+  const shown = (live ?? []).map(({ platform, id }) => `{"platform":${JSON.stringify(platform)},"modfile_live":${id}}`);
+  return Buffer.from(`,"platforms":[${shown.join(',')}],"dependencies":[${(below ?? []).join(',')}],"modfile":`);
 }
 
-function liveFileJson(app: App, { id: mod_id, game_id, file_id, file_sha256, file_body }: FoundMod): string {
-  if (file_id === null || file_sha256 === null || file_body === null) return '{}';
-  return `${file_body}${endOfModfile(app, { id: file_id, mod_id, game_id, sha256: file_sha256 }, { alone: false })}`;
-}
-
-export function modLookupJson(app: App, lookup: ModLookup): string {
-  const mods = (found: readonly FoundMod[]) => list(found.map((mod) => modJson(app, mod, lookup)));
+/** Mods are parts of bytes, because most of them are kept and needed again and again. */
+export function modLookupJson(app: App, gameId: number, lookup: ModLookup): Buffer {
+  const expires = expiryAt(app.clock.now());
+  const { before, behind } = linkParts(app, gameId, expires);
+  const [beforeLink, behindLink] = [Buffer.from(before), Buffer.from(behind)];
+  const parts: Buffer[] = [];
+  const add = (mods: readonly FoundMod[]) => {
+    for (const [place, { id, head, file }] of mods.entries()) {
+      if (place > 0) parts.push(COMMA);
+      parts.push(head, betweenOf(lookup, id));
+      if (file) parts.push(file.body, beforeLink, file.link, behindLink, END);
+      else parts.push(NO_FILE, END);
+    }
+  };
+  parts.push(Buffer.from('{"mods":['));
+  add(lookup.mods);
+  parts.push(Buffer.from('],"dependencies":['));
+  add(lookup.dependencies);
   const files = lookup.files.map((file) => modfileJson(app, file, { alone: false }));
-  return `{"mods":${mods(lookup.mods)},"dependencies":${mods(lookup.dependencies)},"files":${list(files)},"not_found":${JSON.stringify(lookup.missing)},"truncated":${lookup.truncated}}`;
+  parts.push(
+    Buffer.from(
+      `],"files":[${files.join(',')}],"not_found":${JSON.stringify(lookup.missing)},"truncated":${lookup.truncated}}`,
+    ),
+  );
+  return withSignatures(app, Buffer.concat(parts), expires);
 }

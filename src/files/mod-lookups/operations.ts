@@ -47,7 +47,9 @@ export const lookupMods = operation({
   returns: ok(ModLookupObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
   handle: async (app, { caller, params, body, language, platform }) =>
-    new Json(modLookupJson(app, await lookUpMods(app, caller, params.game_id, body, { language, platform }))),
+    new Json(
+      modLookupJson(app, params.game_id, await lookUpMods(app, caller, params.game_id, body, { language, platform })),
+    ),
 });
 
 export const modLookupOperations = [lookupMods];

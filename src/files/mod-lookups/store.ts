@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { FILE_LINK } from '../../catalogue/mods/document-store.ts';
 import { type Database, type Query, type Statement, statement } from '../../platform/database/database.ts';
+import { KeptRows, type Made } from '../../platform/database/kept.ts';
 import { IS_PUBLIC_FILE, livePlatformOf } from '../../platform/database/platforms.ts';
 
 /** A mod of any state with its live file on the requested platform. */
@@ -9,31 +11,46 @@ export interface FoundMod {
   readonly status: number;
   readonly visible: number;
   /** The opening of its JSON object, without a brace at the end. */
-  readonly head: string;
+  readonly head: Buffer;
+  /** 1 if it depends on others. */
+  readonly needs: number;
   readonly file_id: number | null;
-  readonly file_sha256: string | null;
-  readonly file_body: string | null;
+  /** The JSON of its live file up to the link, and the file's own part of the link. */
+  readonly file: { readonly body: Buffer; readonly link: Buffer } | undefined;
 }
 
-const DIALECTS = {
-  sqlite: { ids: 'json_each(?) j join mods m on m.id = j.value', quoted: (text: string) => `json_quote(${text})` },
-  postgres: {
-    ids: "unnest(cast(translate(?, '[]', '{}') as bigint[])) as j (value) join mods m on m.id = j.value",
-    quoted: (text: string) => `cast(to_json(${text}) as text)`,
-  },
-};
+interface ModRow extends Omit<FoundMod, 'head' | 'file'> {
+  readonly head: string;
+  readonly file_link: string | null;
+  readonly file_body: string | null;
+  readonly versions: string;
+}
 
-/** Two joins fewer where the game has no platforms and the language is English, as for most requests. */
-function modsIn({ ids, quoted }: (typeof DIALECTS)['sqlite'], onPlatform: boolean, translated: boolean): string {
+const ids = {
+  sqlite: 'json_each(?) j join mod_cards c on c.mod_id = j.value',
+  postgres: "unnest(cast(translate(?, '[]', '{}') as bigint[])) as j (value) join mod_cards c on c.mod_id = j.value",
+};
+const quoted = {
+  sqlite: (text: string) => `json_quote(${text})`,
+  postgres: (text: string) => `cast(to_json(${text}) as text)`,
+};
+/** Every change of what is read here changes the card, except translations and live files of platforms. */
+const versions = { sqlite: "''", postgres: 'cast(c.xmin as text)' };
+type Dialect = Database['dialect'];
+
+/** Fewer joins where the game has no platforms and the language is English, as for most requests. */
+function modsIn(dialect: Dialect, onPlatform: boolean, translated: boolean): string {
   const name = translated ? "coalesce(nullif(t.text, ''), m.name)" : 'm.name';
-  const platform = onPlatform ? livePlatformOf({ mod: 'm.id', game: 'm.game_id', platform: 'cast(? as text)' }) : "''";
-  return `select m.id, m.game_id, m.status, m.visible, l.modfile_id as file_id, b.sha256 as file_sha256,
-      b.body as file_body, concat('{"id":', m.id, ',"name_id":', ${quoted('m.name_id')}, ',"name":', ${quoted(name)},
-        ',"status":', m.status, ',"visible":', m.visible, ',"date_updated":', m.date_updated) as head
-    from ${ids}
+  const platform = livePlatformOf({ mod: 'c.mod_id', game: 'c.game_id', platform: 'cast(? as text)' });
+  const file = onPlatform
+    ? `l.modfile_id as file_id, b.body as file_body, case when b.body is not null then ${FILE_LINK} end as file_link`
+    : 'c.file_id, c.file_body, c.file_link';
+  return `select c.mod_id as id, c.game_id, c.status, c.visible, c.needs, ${file}, ${versions[dialect]} as versions,
+      concat('{"id":', c.mod_id, ',"name_id":', ${quoted[dialect]('c.name_id')}, ',"name":', ${quoted[dialect](name)},
+        ',"status":', c.status, ',"visible":', c.visible, ',"date_updated":', m.date_updated) as head
+    from ${ids[dialect]} join mods m on m.id = c.mod_id
     ${translated ? "left join translations t on t.resource = 'mods' and t.resource_id = m.id and t.field = 'name' and t.language = ?" : ''}
-    left join mod_live_files l on l.mod_id = m.id and l.platform = ${platform}
-    left join modfile_documents b on b.modfile_id = l.modfile_id`;
+    ${onPlatform ? `left join mod_live_files l on l.mod_id = c.mod_id and l.platform = ${platform} left join modfile_documents b on b.modfile_id = l.modfile_id` : ''}`;
 }
 
 const statements = new Map<string, Statement>();
@@ -41,23 +58,47 @@ const statements = new Map<string, Statement>();
 function modsStatement(onPlatform: boolean, translated: boolean): Statement {
   const key = `${onPlatform} ${translated}`;
   const known = statements.get(key) ?? {
-    text: modsIn(DIALECTS.sqlite, onPlatform, translated),
-    postgres: statement(modsIn(DIALECTS.postgres, onPlatform, translated)).postgres,
+    text: modsIn('sqlite', onPlatform, translated),
+    postgres: statement(modsIn('postgres', onPlatform, translated)).postgres,
   };
   statements.set(key, known);
   return known;
 }
 
-export async function modsWith(
-  db: Database,
-  ids: readonly number[],
-  { language, platform }: { readonly language: string; readonly platform: string | undefined },
-): Promise<FoundMod[]> {
+interface Reading {
+  readonly language: string;
+  readonly platform: string | undefined;
+}
+
+const VERSIONS: Statement = {
+  text: '',
+  postgres: statement(
+    `select string_agg(c.mod_id || ' ' || ${versions.postgres}, ',') as versions from ${ids.postgres}`,
+  ).postgres,
+};
+const kept = new KeptRows<FoundMod>(({ head, file }) => head.length + (file ? file.body.length + file.link.length : 0));
+
+export async function modsWith(db: Database, ids: readonly number[], reading: Reading): Promise<readonly FoundMod[]> {
   if (ids.length === 0) return [];
+  const isVersioned = reading.language === 'en' && reading.platform === undefined;
+  const mods = await kept.valuesOf(db, {
+    ...{ ids, variant: `${reading.language}/${reading.platform ?? ''}`, surroundings: '' },
+    versions: isVersioned ? { statement: VERSIONS, values: [JSON.stringify(ids)] } : undefined,
+    make: async (some) => (await readMods(db, some, reading)).map(madeOf),
+  });
+  return [...mods.values()];
+}
+
+function madeOf({ head, file_link: link, file_body: body, versions, ...mod }: ModRow): Made<FoundMod> {
+  const file = link === null || body === null ? undefined : { body: Buffer.from(body), link: Buffer.from(link) };
+  return { id: mod.id, versions, scopes: [`mods/${mod.id}`], value: { ...mod, head: Buffer.from(head), file } };
+}
+
+async function readMods(db: Database, ids: readonly number[], { language, platform }: Reading) {
   const mods = modsStatement(platform !== undefined, language !== 'en');
   const platforms = platform === undefined ? [] : mods.text.match(/cast\(\? as text\)/g)!.map(() => platform);
   const languages = language === 'en' ? [] : [language];
-  return db.all<FoundMod>(mods, [JSON.stringify(ids), ...languages, ...platforms]);
+  return db.all<ModRow>(mods, [JSON.stringify(ids), ...languages, ...platforms]);
 }
 
 export async function idsOfNames(query: Query, gameId: number, names: readonly string[]) {
@@ -133,9 +174,3 @@ const LIVE_FILES: Statement = {
 /** The live files on each platform, in games that have platforms. */
 export const liveFilesOf = async (db: Database, ids: readonly number[]): Promise<LiveFile[]> =>
   ids.length === 0 ? [] : db.all<LiveFile>(LIVE_FILES, [JSON.stringify(ids)]);
-
-const GAME = statement(`select g.dependency_option,
-    case when exists (select 1 from game_platforms o where o.game_id = g.id) then 1 else 0 end as has_platforms
-  from games g where g.id = ?`);
-export const gameWith = (db: Database, gameId: number) =>
-  db.first<{ dependency_option: number; has_platforms: number }>(GAME, [gameId]);
