@@ -7,6 +7,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { RatedResource } from './removal.ts';
 import * as store from './store.ts';
@@ -37,19 +38,21 @@ interface NewRating {
   readonly rating: number;
 }
 
-/**
- * Stores a user’s only rating of the content, and returns how the counters change. A lock makes ratings of the same
- * user and content wait for each other.
- */
+/** Ratings of the same user and content wait for each other. Returns the user's rating. */
+async function takeTurn(transaction: Transaction, rated: store.Rated): Promise<number> {
+  await takeAdvisoryLock(transaction, `ratings/${rated.user_id}/${rated.resource}/${rated.resource_id}`);
+  return store.ratingOf(transaction, rated);
+}
+
+/** Stores a user’s only rating of the content after `takeTurn`, and returns how the counters change. */
 async function putRating(
   app: App,
   transaction: Transaction,
   userId: number,
   { gameId, resource, resourceId, rating }: NewRating,
+  before: number,
 ): Promise<{ positive: number; negative: number }> {
   const rated = { user_id: userId, resource, resource_id: resourceId };
-  await takeAdvisoryLock(transaction, `ratings/${userId}/${resource}/${resourceId}`);
-  const before = await store.ratingOf(transaction, rated);
   if (rating === 0 && before === 0) throw new ApiError('RATING_RESOURCE_NOT_RATED');
   if (rating === before) throw new ApiError('RATING_RESOURCE_ALREADY_RATED');
   if (rating === 0) await store.remove(transaction, rated);
@@ -67,15 +70,18 @@ export async function rateMod(
   { gameId, modId, rating }: { gameId: number; modId: number; rating: number },
 ): Promise<void> {
   await app.db.write(async (transaction) => {
-    const mod = await requireMod(transaction, caller, gameId, modId);
-    await requireMayRate(transaction, caller, gameId);
+    const [mod, , { community_options }, before] = await answersTo([
+      requireMod(transaction, caller, gameId, modId),
+      requireMayRate(transaction, caller, gameId),
+      requireGame(transaction, caller, gameId),
+      takeTurn(transaction, { user_id: caller.userId, resource: 'mods', resource_id: modId }),
+    ]);
     // Its team and earlier subscribers see the mod, but cannot rate it. An earlier rating can be removed.
     if (rating !== 0 && mod.status !== MOD_ACCEPTED) throw new ApiError('MOD_NOT_ACCEPTED');
-    const { community_options } = await requireGame(transaction, caller, gameId);
     if (rating < 0 && (community_options & NEGATIVE_RATINGS) === 0)
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'negative_rating' }] });
     const which = { gameId, resource: 'mods', resourceId: modId, rating } as const;
-    const difference = await putRating(app, transaction, caller.userId, which);
+    const difference = await putRating(app, transaction, caller.userId, which, before);
     await countRating(app, transaction, mod, difference, caller);
   });
 }
