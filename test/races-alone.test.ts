@@ -9,7 +9,7 @@ const api = await startApi(RACE_SETTINGS);
 const { db } = api.app();
 for (const app of api.apps()) Object.assign(app.db, UNLIMITED_READS);
 const cast = await aCast(api);
-const barrier = new Barrier(...api.apps().map((app) => app.db));
+const barrier = new Barrier(...api.apps());
 
 for (const [name, ender] of Object.entries(ENDERS)) {
   if (!ender.before) continue;

@@ -13,7 +13,7 @@ const api = await startApi(RACE_SETTINGS);
 const { db } = api.app();
 for (const app of api.apps()) Object.assign(app.db, UNLIMITED_READS);
 const cast = await aCast(api);
-const barrier = new Barrier(...api.apps().map((app) => app.db));
+const barrier = new Barrier(...api.apps());
 await setNextUserId(db, 800_000);
 const worker = composeWorker(api.app());
 const columns = await columnsOf(db);

@@ -10,7 +10,7 @@ import { ENDERS, RACE_SETTINGS, races, UNLIMITED_READS } from './races.ts';
 const api = await startApi(RACE_SETTINGS);
 for (const app of api.apps()) Object.assign(app.db, UNLIMITED_READS);
 const cast = await aCast(api);
-const barrier = new Barrier(...api.apps().map((app) => app.db));
+const barrier = new Barrier(...api.apps());
 // Situations have games and mods of their own, whose teams the scene does not know.
 const enders = Object.keys(ENDERS).filter((name) => !ENDERS[name]!.before && !name.includes('team-member'));
 

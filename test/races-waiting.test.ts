@@ -20,7 +20,7 @@ import {
 const api = await startApi(RACE_SETTINGS);
 for (const app of api.apps()) Object.assign(app.db, UNLIMITED_READS);
 const cast = await aCast(api);
-const barrier = new Barrier(...api.apps().map((app) => app.db));
+const barrier = new Barrier(...api.apps());
 const shared = await aScene(api, cast);
 
 test('every operation that writes declares what it locks, what it ends, or why it locks nothing', () => {

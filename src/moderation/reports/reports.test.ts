@@ -14,7 +14,7 @@ import { submitReportOperation as report } from './operations.ts';
 
 const api = await startApi();
 
-const barrier = new Barrier(...api.apps().map((app) => app.db));
+const barrier = new Barrier(...api.apps());
 
 const about = (resource: string, id: number | string, more: Record<string, string | number> = {}) => ({
   body: { resource, id, type: 0, summary: 'This is wrong', ...more },

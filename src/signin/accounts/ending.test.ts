@@ -21,7 +21,7 @@ const api = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'off', MODSTEAD_J
 const app = api.app();
 const { db } = app;
 const columns = await columnsOf(db);
-const barrier = new Barrier(...api.apps().map((app) => app.db));
+const barrier = new Barrier(...api.apps());
 const worker = composeWorker(app);
 const operator = await api.as(await api.aUser({ admin: true }));
 const game = await api.aGame();
@@ -92,7 +92,7 @@ async function namesNobody({ id }: Person, when: 'whenDeleted' | 'whenMerged'): 
 /** The worker of another process, whose writes can be paused independently. */
 function anotherProcess(): { app: App; barrier: Barrier } {
   const other: App = { ...app, db: { ...db } };
-  return { app: other, barrier: new Barrier(other.db) };
+  return { app: other, barrier: new Barrier(other) };
 }
 
 const isGone = async (person: Person) =>
