@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
-import { livePlatformOf } from '../../platform/database/platforms.ts';
+import { FILE_LINK, livePlatformOf } from '../../platform/database/platforms.ts';
 import { hasPending, type PendingRow, pendingOf } from './stats-store.ts';
 import type { ModStats } from './store.ts';
 import { type ModDocumentsTable, STATS_COLUMNS } from './table.ts';
@@ -89,8 +89,6 @@ export async function documentsOf(
   return new Map(rows.map((row) => [row.mod_id, row]));
 }
 
-/** Equals the link that `linkedFile` writes, for a live file `l` and its document `b`. */
-export const FILE_LINK = `concat(l.mod_id, '/files/', l.modfile_id, '/download/', substr(b.sha256, 1, 43))`;
 const OF_CARD = [
   'game_id',
   'status',

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { FILE_LINK } from '../../catalogue/mods/document-store.ts';
 import { type Database, type Query, type Statement, statement } from '../../platform/database/database.ts';
 import { KeptRows, type Made } from '../../platform/database/kept.ts';
-import { IS_PUBLIC_FILE, livePlatformOf } from '../../platform/database/platforms.ts';
+import { FILE_LINK, IS_PUBLIC_FILE, livePlatformOf } from '../../platform/database/platforms.ts';
 
 /** A mod of any state with its live file on the requested platform. */
 export interface FoundMod {

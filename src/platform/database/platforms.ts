@@ -54,3 +54,6 @@ export const runsOnPlatform = (platform: string): RawBuilder<boolean> =>
 export const IS_PUBLIC_FILE = `f.withdrawn = 0
   and (f.released = 1 or exists (select 1 from mod_live_files l where l.modfile_id = f.id))
   and (not ${isNamed('f.id')} or exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status = 1))`;
+
+/** A file's own part of its link (`catalogue/live-files/links.ts`), for a live file `l` and its document `b`. */
+export const FILE_LINK = `concat(l.mod_id, '/files/', l.modfile_id, '/download/', substr(b.sha256, 1, 43))`;
