@@ -27,11 +27,15 @@ export async function lostFields(before: Door, after: Door, token: string, mod: 
   return lost;
 }
 
+/** Players come and go between the two answers, so one list may be empty. */
+const isComparable = (old: readonly unknown[], now: readonly unknown[]) => old.length > 0 && now.length > 0;
+
 function missingIn(old: unknown, now: unknown, path: string): string[] {
   if (old === null || old === undefined) return [];
   if (Array.isArray(old) !== Array.isArray(now) || typeof old !== typeof now)
     return [`${path} was ${JSON.stringify(old).slice(0, 40)} and is ${JSON.stringify(now)?.slice(0, 40)}`];
-  if (Array.isArray(old)) return missingIn(old[0], (now as unknown[])[0], `${path} [0]`);
+  if (Array.isArray(old))
+    return isComparable(old, now as unknown[]) ? missingIn(old[0], (now as unknown[])[0], `${path} [0]`) : [];
   if (typeof old !== 'object') return [];
   const fields = now as Record<string, unknown>;
   return Object.entries(old).flatMap(([name, value]) => missingIn(value, fields[name], `${path} ${name}`));
