@@ -12,7 +12,7 @@ const settings = readSettings(process.env);
 const service = await composeService(settings, outsideOf(settings));
 const app = service.apps.production;
 const BUYERS = 64;
-const MODS = 400;
+const MODS = 3_000;
 const PRICE = 10;
 const ENTRIES = Number(process.env['BENCH_ENTRIES']);
 /** Accounts of other users, among which the entries are distributed. */

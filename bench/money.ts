@@ -80,7 +80,7 @@ const shopWith = async (entries: string, at: number): Promise<Shop> =>
     MODSTEAD_RATE_LIMITS: 'off',
     MODSTEAD_JOBS: 'off',
     MODSTEAD_LOG: 'error',
-    MODSTEAD_DATA: join(folder, entries),
+    MODSTEAD_DATA: join(folder, String(at)),
     BENCH_ENTRIES: entries,
     ...(await databaseFor(`bench_${at}`)),
   });
