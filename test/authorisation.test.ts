@@ -573,9 +573,9 @@ const siteModerator = await api.as(people.siteModerator);
 for (const each of api.apps()) undoEveryWrite(each);
 
 /** An event stream does not end, so only its head is read. */
-async function opensStream(client: Client, { declaration }: AnyOperation, { params = {} }: CallInput) {
+async function opensStream(client: Client, { declaration }: AnyOperation, { params = {}, query }: CallInput) {
   const path = declaration.path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
-  return (await client.send('HEAD', path)).status === 200;
+  return (await client.send('HEAD', path, { query })).status === 200;
 }
 
 /** The reference of the refusal, or 0 if the caller was admitted, even if the request failed later. */

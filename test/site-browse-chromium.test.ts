@@ -87,6 +87,8 @@ test('in Chromium a player downloads, looks, shares, reports and votes on the pa
   const { page, problems, sound } = await aPage('player@example.org');
   const asked = await otherSites(page);
   await page.goto(origin + modPath);
+  // Before scripts run, the link leads to the host of the game, which this browser does not reach.
+  await page.locator(RUNNING).waitFor({ state: 'attached' });
 
   const downloading = page.waitForEvent('download');
   await page

@@ -175,10 +175,11 @@ test('a page says in its language what the service found, and marks the words of
 test('the staff merge two accounts of one person', async () => {
   const [lost, kept] = [await aVisitor(), await aVisitor()];
   const path = `/admin/users/${lost.id}`;
-  const forged = { csrf: csrfOf((await helper.get('/account')).text), user_id: lost.id, into: kept.id };
+  const asked = { user_id: lost.id, into: kept.id, reason: 'The mailbox is lost' };
+  const forged = { csrf: csrfOf((await helper.get('/account')).text), ...asked };
   assert.equal((await helper.post(`${path}?/merge`, forged)).status, 403);
   assert.match((await chief.get(path)).text, /Merge into another account/);
-  const done = await sends(chief, path, 'merge', { at: 'merge', user_id: lost.id, into: kept.id });
+  const done = await sends(chief, path, 'merge', { at: 'merge', ...asked });
   assert.deepEqual([done.status, done.headers.location], [303, `/admin/users/${kept.id}`], done.text.slice(0, 300));
   assert.equal((await lost.browser.get('/library')).status, 303);
   assert.equal((await kept.browser.get('/library')).status, 200);

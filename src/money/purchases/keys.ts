@@ -48,7 +48,7 @@ export async function answerOnce(
 
 /**
  * What is stored under the key. If nothing is, the key belongs to this transaction, which ends with `keepAnswer` or is
- * rolled back. An advisory lock is enough to wait for each other, so the row is written once, with the response.
+ * rolled back. A lock of the name is enough to wait for each other, so the row is written once, with the response.
  */
 export async function takeKey(app: App, transaction: Transaction, { name }: KeyedRequest): Promise<Stored | undefined> {
   const { user_id, game_id, operation, request_key } = name;
