@@ -64,7 +64,7 @@ test('every error response is a component, and components are sorted by name', (
 
 test('the document is short enough for review, with a line per field and its references side by side', () => {
   const lines = text.split('\n');
-  assert.ok(lines.length < 33 * described.length, `${lines.length} lines for ${described.length} operations`);
+  assert.ok(lines.length < 15_000, `${lines.length} lines`);
   assert.ok(lines.includes('          "username": { "type": "string" },'));
   const busy = '"500": { "$ref": "#/components/responses/InternalServerError" }, "503": { "$ref": ';
   assert.ok(lines.filter((line) => line.includes(busy)).length > 100);

@@ -1,6 +1,6 @@
 type Json = unknown;
 
-const WIDTH = 120;
+const WIDTH = 160;
 /** Of a line that several short entries share. */
 const SHARED_WIDTH = 200;
 const INDENT = 2;
