@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { reserveId } from '../../platform/database/reserved-ids.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { type AccountName, isAllowedBalance, isValidName } from './accounts.ts';
@@ -93,7 +94,7 @@ export const post = async (app: App, transaction: Transaction, posting: Posting)
 export async function lockForPosting(app: App, transaction: Transaction, posting: Posting): Promise<LockedPosting> {
   const amounts = amountsOf(posting);
   const keys = [...amounts.values()].map(({ key }) => key);
-  const [accounts, head, id] = await Promise.all([
+  const [accounts, head, id] = await answersTo([
     lockedAccounts(app, transaction, keys),
     store.lockHead(transaction, posting.gameId),
     reserveId(transaction, app.db.dialect, 'ledger_transactions'),

@@ -1,6 +1,7 @@
 import { teamLevel } from '../../catalogue/teams/teams.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { type Sellers, sellersNow } from '../revenue-teams/revenue-teams.ts';
 import { type DatedTerms, termsOf } from '../terms/terms.ts';
 import * as store from './store.ts';
@@ -42,7 +43,7 @@ export async function readMarket(
   buyer: UserCaller,
   { gameId, modId }: { readonly gameId: number; readonly modId: number },
 ): Promise<Market | undefined> {
-  const [mod, terms, sellers, level] = await Promise.all([
+  const [mod, terms, sellers, level] = await answersTo([
     store.market(transaction, buyer.userId, modId),
     termsOf(transaction, gameId),
     sellersNow(transaction, modId),

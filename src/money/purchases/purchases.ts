@@ -3,6 +3,7 @@ import { lockMods, type ModRow, requireMod, requireReadMod } from '../../catalog
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { LaterText } from '../../platform/localisation/texts.ts';
 import { logRefusals, requireMaySpend } from '../spending/guards.ts';
@@ -64,7 +65,7 @@ export async function requireMarket(app: App, caller: UserCaller, { gameId, modI
 export async function buyMod(app: App, caller: UserCaller, checkout: Checkout, respond: PaidResponse): Promise<string> {
   const request = requestOf(app, caller, checkout, CHECKOUT);
   const buy = async (transaction: Transaction) => {
-    const [first, market] = await Promise.all([
+    const [first, market] = await answersTo([
       takeKey(app, transaction, request),
       readMarket(transaction, caller, checkout),
     ]);

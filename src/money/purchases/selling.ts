@@ -5,6 +5,7 @@ import { requireUserIn } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { reserveId } from '../../platform/database/reserved-ids.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { recordEarnings } from '../earnings/earnings.ts';
@@ -121,7 +122,7 @@ export async function book(
   const { fee, seller, studio } = sharesOf(price, dated.terms);
   const earned = divideEarnings(shares, { submitted_by }, seller);
   const gatewayUuid = app.random.uuid();
-  const [purchaseId, locked, standing, owed] = await Promise.all([
+  const [purchaseId, locked, standing, owed] = await answersTo([
     reserveId(transaction, app.db.dialect, 'purchases'),
     lockForPosting(app, transaction, {
       kind: 'purchase',
