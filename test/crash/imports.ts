@@ -212,7 +212,8 @@ async function rowsOf({ db }: App, { name, primaryKey, columns }: Table, normali
   const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}
     order by ${sql.join(key)}`.execute(db.query);
   const isAssigned = isNamed.rows.length === 0 && primaryKey.join() === 'id';
-  return rows.map((row) => normalise(JSON.stringify(isAssigned ? { ...row, id: undefined } : row)));
+  const assigned = { ...(isAssigned && { id: undefined }), import_id: undefined };
+  return rows.map((row) => normalise(JSON.stringify({ ...row, ...assigned })));
 }
 
 /** Answers consist of rows that were compared, so that some of very many mods suffice. */
