@@ -52,4 +52,6 @@ test('a browser reads the state of its history again', () => {
       assert.deepEqual(parse(stringify(value)), value);
     }),
   );
+  const special = { zero: -0, none: undefined, not: [Number.NaN, Number.NEGATIVE_INFINITY] };
+  assert.deepEqual(parse(stringify(special)), special);
 });

@@ -14,6 +14,7 @@ const SPECIAL: Readonly<Record<string, unknown>> = {
   '-5': Number.NEGATIVE_INFINITY,
   '-6': -0,
 };
+const SPECIALS = Object.entries(SPECIAL);
 const HOLE = -2;
 
 export const parse = (text: string, revivers?: Revivers): unknown => unflatten(JSON.parse(text), revivers);
@@ -79,7 +80,8 @@ export function unflatten(list: number | unknown[], revivers: Revivers = {}): un
 export function stringify(value: unknown): string {
   const list: unknown[] = [];
   const put = (item: unknown): number => {
-    if (item === undefined) return -1;
+    const special = SPECIALS.find(([, each]) => Object.is(each, item));
+    if (special) return Number(special[0]);
     const place = list.push(item) - 1;
     if (Array.isArray(item)) list[place] = item.map(put);
     else if (typeof item === 'object' && item !== null)
