@@ -9,22 +9,20 @@ const { resolve } = createRequire(new URL('../site/package.json', import.meta.ur
 const kit = createRequire(resolve('@sveltejs/kit/package.json'));
 const service = (await import(kit.resolve('devalue'))) as typeof import('../site/src/devalue.ts');
 
-const json = fc.jsonValue({ noUnicodeString: false } as never);
+// The service refuses to write the key `__proto__`. The filter is on the parts, because JSON shows no entry of a Map.
+const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('__proto__'));
 const keyed = fc.dictionary(
   fc.string().filter((key) => key !== '__proto__'),
   fc.oneof(json, fc.constant(undefined)),
 );
-const isSafe = (value: unknown) => !JSON.stringify(value)?.includes('__proto__');
-const sent = fc
-  .oneof(
-    keyed,
-    json,
-    fc.array(fc.oneof(json, fc.constantFrom(undefined, Number.NaN, -0, Number.POSITIVE_INFINITY))),
-    fc.date({ noInvalidDate: true }),
-    fc.array(fc.tuple(fc.string(), json)).map((entries) => new Map(entries)),
-    fc.array(json).map((items) => new Set(items)),
-  )
-  .filter(isSafe);
+const sent = fc.oneof(
+  keyed,
+  json,
+  fc.array(fc.oneof(json, fc.constantFrom(undefined, Number.NaN, -0, Number.POSITIVE_INFINITY))),
+  fc.date({ noInvalidDate: true }),
+  fc.array(fc.tuple(fc.string(), json)).map((entries) => new Map(entries)),
+  fc.array(json).map((items) => new Set(items)),
+);
 
 test('a browser reads the data of pages as the service has written it', () => {
   fc.assert(
@@ -48,7 +46,7 @@ test('a browser reads the data of pages as the service has written it', () => {
 
 test('a browser reads the state of its history again', () => {
   fc.assert(
-    fc.property(fc.oneof(keyed, json).filter(isSafe).map(structuredClone), (value) => {
+    fc.property(fc.oneof(keyed, json).map(structuredClone), (value) => {
       assert.deepEqual(parse(stringify(value)), value);
     }),
   );
