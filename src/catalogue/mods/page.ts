@@ -1,7 +1,7 @@
 import { toAvatar } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
 import { BatchedReads } from '../../platform/database/batched-reads.ts';
-import type { Database, Statement, Value } from '../../platform/database/database.ts';
+import { type Database, idsIn, type Statement, type Value } from '../../platform/database/database.ts';
 import { FILE_LINK, livePlatformOf } from '../../platform/database/platforms.ts';
 import { memoised } from '../../platform/database/totals.ts';
 import { expiryAt, HASH_DIGITS } from '../live-files/links.ts';
@@ -42,7 +42,10 @@ const GAME: Statement = {
 
 /** The SQL that differs between the databases. Parameters are numbered, because some occur several times. */
 interface SqlDialect {
-  readonly ids: string;
+  /** The cards of the mods of a page. */
+  readonly cards: string;
+  /** Restricts cards and stats to those mods, where `cards` does not. */
+  readonly wanted: string;
   /** Compares with the id of a single mod or, on PostgreSQL, with those of several such reads. */
   readonly among: string;
   /** Concatenates texts, none of which is null. */
@@ -62,7 +65,8 @@ interface PartsOfMod {
 
 const SQLITE: SqlDialect = {
   people: { table: 'user_cards', before: 'u.before_avatar', behind: 'u.behind_avatar' },
-  ids: 'json_each($1) j cross join mod_cards c on c.mod_id = j.value',
+  cards: 'json_each($1) j cross join mod_cards c on c.mod_id = j.value',
+  wanted: '',
   among: '= cast($1 as bigint)',
   joined: (...texts) => `concat(${texts.join(', ')})`,
   unencoded: `char(${UNENCODED})`,
@@ -71,6 +75,8 @@ const SQLITE: SqlDialect = {
     cast(${live.body} as blob) as file_body, cast(${live.link} as blob) as file_link,
     cast(concat(${end.join(', ')}) as blob) as rest`,
 };
+
+const AMONG_IDS = `= any(${idsIn('$1')})`;
 
 const POSTGRES: SqlDialect = {
   people: {
@@ -81,8 +87,10 @@ const POSTGRES: SqlDialect = {
       || ',"avatar":'`,
     behind: `',"timezone":"' || u.timezone || '","language":"' || u.language || '","profile_url":"'`,
   },
-  ids: `unnest(cast(translate($1, '[]', '{}') as bigint[])) as j (value) join mod_cards c on c.mod_id = j.value`,
-  among: `= any(cast(translate($1, '[]', '{}') as bigint[]))`,
+  cards: 'mod_cards c',
+  // Naming the ids for both tables makes PostgreSQL walk two indexes side by side, at half the cost of a loop of searches.
+  wanted: `where c.mod_id ${AMONG_IDS} and s.mod_id ${AMONG_IDS}`,
+  among: AMONG_IDS,
   joined: (...texts) => texts.join(' || '),
   unencoded: `chr(${UNENCODED})`,
   columns: (
@@ -189,15 +197,15 @@ interface Variant {
 }
 
 function pageIn(dialect: SqlDialect, fixed: Fixed, variant: Variant): string {
-  const { people, ids, columns } = dialect;
+  const { people, cards, wanted, columns } = dialect;
   const parts = { body: bodyIn(variant.translated), live: variant.live, end: endIn(dialect, fixed, OF_PAGE) };
-  return `select ${columns(parts, variant.translated)} from ${ids} ${joinedTo(people, variant)}`;
+  return `select ${columns(parts, variant.translated)} from ${cards} ${joinedTo(people, variant)} ${wanted}`;
 }
 
 /** Only PostgreSQL has versions of rows. */
-const versionsIn = ({ people, ids }: SqlDialect, _: Fixed, variant: Variant): string =>
+const versionsIn = ({ people, cards, wanted }: SqlDialect, _: Fixed, variant: Variant): string =>
   `select string_agg(c.mod_id || ' ' || ${versionsOf(variant.translated)}, ',') as versions
-    from ${ids} ${joinedTo(people, variant)}`;
+    from ${cards} ${joinedTo(people, variant)} ${wanted}`;
 
 function singleIn(dialect: SqlDialect, fixed: Fixed, variant: Variant): string {
   const { translated, live } = variant;

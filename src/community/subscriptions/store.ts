@@ -1,4 +1,4 @@
-import { type Database, type Statement, statement, type Transaction } from '../../platform/database/database.ts';
+import { type Database, idsIn, type Statement, statement, type Transaction } from '../../platform/database/database.ts';
 import type { SubscriptionsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -9,8 +9,7 @@ export const isSubscribed = async (reader: Reader, userId: number, modId: number
 
 const AMONG: Statement = {
   text: 'select mod_id from subscriptions where user_id = ? and mod_id in (select value from json_each(?))',
-  postgres: `select mod_id from subscriptions
-    where user_id = $1 and mod_id = any(cast(translate($2, '[]', '{}') as bigint[]))`,
+  postgres: `select mod_id from subscriptions where user_id = $1 and mod_id = any(${idsIn('$2')})`,
 };
 /** Those of the mods that the user has subscribed to. They stay so while the user's turn is taken. */
 export async function subscribedAmong(transaction: Transaction, userId: number, ids: readonly number[]) {

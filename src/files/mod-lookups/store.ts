@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Database, type Query, type Statement, statement } from '../../platform/database/database.ts';
+import { type Database, idsIn, type Query, type Statement, statement } from '../../platform/database/database.ts';
 import { KeptRows, type Made } from '../../platform/database/kept.ts';
 import { FILE_LINK, IS_PUBLIC_FILE, livePlatformOf } from '../../platform/database/platforms.ts';
 
@@ -25,10 +25,11 @@ interface ModRow extends Omit<FoundMod, 'head' | 'file'> {
   readonly versions: string;
 }
 
-const ids = {
+const cards = {
   sqlite: 'json_each(?) j join mod_cards c on c.mod_id = j.value',
-  postgres: "unnest(cast(translate(?, '[]', '{}') as bigint[])) as j (value) join mod_cards c on c.mod_id = j.value",
+  postgres: 'mod_cards c',
 };
+const isWanted = `c.mod_id = any(${idsIn('?')})`;
 const quoted = {
   sqlite: (text: string) => `json_quote(${text})`,
   postgres: (text: string) => `cast(to_json(${text}) as text)`,
@@ -47,7 +48,7 @@ function modsIn(dialect: Dialect, onPlatform: boolean, translated: boolean): str
   return `select c.mod_id as id, c.game_id, c.status, c.visible, c.needs, ${file}, ${versions[dialect]} as versions,
       concat('{"id":', c.mod_id, ',"name_id":', ${quoted[dialect]('c.name_id')}, ',"name":', ${quoted[dialect](name)},
         ',"status":', c.status, ',"visible":', c.visible, ',"date_updated":', m.date_updated) as head
-    from ${ids[dialect]} join mods m on m.id = c.mod_id
+    from ${cards[dialect]} join mods m on m.id = c.mod_id ${dialect === 'postgres' ? `and ${isWanted}` : ''}
     ${translated ? "left join translations t on t.resource = 'mods' and t.resource_id = m.id and t.field = 'name' and t.language = ?" : ''}
     ${onPlatform ? `left join mod_live_files l on l.mod_id = c.mod_id and l.platform = ${platform} left join modfile_documents b on b.modfile_id = l.modfile_id` : ''}`;
 }
@@ -72,7 +73,7 @@ interface Reading {
 const VERSIONS: Statement = {
   text: '',
   postgres: statement(
-    `select string_agg(c.mod_id || ' ' || ${versions.postgres}, ',') as versions from ${ids.postgres}`,
+    `select string_agg(c.mod_id || ' ' || ${versions.postgres}, ',') as versions from mod_cards c where ${isWanted}`,
   ).postgres,
 };
 const kept = new KeptRows<FoundMod>(({ head, file }) => head.length + (file ? file.body.length + file.link.length : 0));
@@ -147,8 +148,8 @@ export interface Edge {
 const EDGES: Statement = {
   text: `select d.mod_id, d.dependency_id from json_each(?) j join mod_dependencies d on d.mod_id = j.value
     order by d.mod_id, d.dependency_id limit ?`,
-  postgres: `select d.mod_id, d.dependency_id from unnest(cast(translate($1, '[]', '{}') as bigint[])) as j (value)
-    join mod_dependencies d on d.mod_id = j.value order by d.mod_id, d.dependency_id limit $2`,
+  postgres: `select d.mod_id, d.dependency_id from mod_dependencies d where d.mod_id = any(${idsIn('$1')})
+    order by d.mod_id, d.dependency_id limit $2`,
 };
 export const dependenciesOf = async (db: Database, ids: readonly number[], limit: number): Promise<Edge[]> =>
   ids.length === 0 ? [] : db.all<Edge>(EDGES, [JSON.stringify(ids), limit]);
@@ -166,9 +167,8 @@ const LIVE_FILES: Statement = {
     join mod_live_files l on l.mod_id = j.value and l.platform <> ''
     join modfile_documents b on b.modfile_id = l.modfile_id order by l.mod_id, l.platform`,
   postgres: `select l.modfile_id as id, l.mod_id, l.platform, b.sha256, b.body
-    from unnest(cast(translate($1, '[]', '{}') as bigint[])) as j (value)
-    join mod_live_files l on l.mod_id = j.value and l.platform <> ''
-    join modfile_documents b on b.modfile_id = l.modfile_id order by l.mod_id, l.platform`,
+    from mod_live_files l join modfile_documents b on b.modfile_id = l.modfile_id
+    where l.mod_id = any(${idsIn('$1')}) and l.platform <> '' order by l.mod_id, l.platform`,
 };
 /** The live files on each platform, in games that have platforms. */
 export const liveFilesOf = async (db: Database, ids: readonly number[]): Promise<LiveFile[]> =>
