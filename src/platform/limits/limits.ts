@@ -31,6 +31,8 @@ export interface Limiter {
 const BUCKETS_MAX = 200_000;
 const IDLE_MS = 120_000;
 const LEASES_PER_MINUTE = 8;
+/** Few callers send a single request. */
+const CHUNK_MIN = 2;
 const STORE_PATIENCE_MS = 1_000;
 const STORE_PAUSE_MS = 1_000;
 const COMPLAINT_EVERY_MS = 60_000;
@@ -45,7 +47,7 @@ class BucketState {
   ownSlot = 0;
   /** True if the store counts all of the tokens, so that unspent ones can be returned to it. */
   shared = true;
-  chunk = 1;
+  chunk = CHUNK_MIN;
   refusedTurn = -1;
   freesAtMs = 0;
   leasedAtMs = 0;
@@ -189,15 +191,16 @@ class LeasingLimiter implements Limiter {
     const room = limit - state.own.taken(this.#ownSlot);
     if (!(room >= 1))
       return this.#refuseUntil(state, turn, state.own.freesAt(this.#ownSlot, limit) * SLOT_MS - this.#ownOffsetMs);
+    const chunkMax = Math.max(1, Math.floor(limit / LEASES_PER_MINUTE));
     const request = {
       bucket: bucket.name,
       slot: this.#sharedSlot,
       limit,
-      want: Math.min(state.chunk, room),
+      want: Math.min(state.chunk, chunkMax, room),
       unspent,
       unspentSlot,
     };
-    state.chunk = Math.min(state.chunk * 2, Math.max(1, Math.floor(limit / LEASES_PER_MINUTE)));
+    state.chunk = Math.min(state.chunk * 2, chunkMax);
     return this.#ask(state, turn, request);
   }
 
@@ -206,7 +209,7 @@ class LeasingLimiter implements Limiter {
     const unspent = state.tokens;
     if (unspent > 0) state.own.returnTokens(state.ownSlot, unspent);
     const known = state.shared ? unspent : 0;
-    state.chunk = turn === state.turn + 1 ? Math.max(1, state.chunk >> 1) : 1;
+    state.chunk = turn === state.turn + 1 ? Math.max(CHUNK_MIN, state.chunk >> 1) : CHUNK_MIN;
     state.tokens = 0;
     state.turn = turn;
     state.sharedSlot = this.#sharedSlot;
