@@ -87,6 +87,8 @@ const segmentOf = (secrets: App['secrets'], file: SignedFile, expires: number): 
 
 /** Hexadecimal digits of the hash in a signed text. They identify the bytes, and a signature is at least as long. */
 export const HASH_DIGITS = 43;
+/** The digits of a file's hash in its link, as the database writes it. */
+export const hashIn = (link: string): string => link.slice(-HASH_DIGITS);
 export const BEFORE_HASH = '/download/';
 /** The signed text: the id of the file and the first digits of the hash of its bytes. */
 export type SignedFile = `${number}${typeof BEFORE_HASH}${string}`;

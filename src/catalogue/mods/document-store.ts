@@ -33,48 +33,67 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
   has_dependencies: number;
   /** The live file, or null. */
   file_id: number | null;
-  file_sha256: string | null;
+  /** Ends in the digits of its hash. */
+  file_link: string | null;
   file_body: string | null;
 }
 
-const DOCUMENT_COLUMNS = `${USER.join(', ')},
-  ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')}, m.id as mod_id, m.game_id, m.status as mod_status,
-  m.visible as mod_visible, m.name_id as mod_name_id, g.status as game_status, g.name_id as game_name_id,
-  g.api_access_options, coalesce(t.body, c.body) as body, l.modfile_id as file_id, b.sha256 as file_sha256, b.body as file_body,
-  case when g.dependency_option = 0 then 0
-    when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end as has_dependencies`;
-
-/** Games without platforms show the same file on all of them. */
-const LIVE_FILE = `left join mod_live_files l on l.mod_id = m.id
-    and l.platform = ${livePlatformOf({ mod: 'm.id', game: 'm.game_id', platform: 'cast(? as text)' })}
-  left join modfile_documents b on b.modfile_id = l.modfile_id`;
-/** Repeats the platform for each of its placeholders. */
-const inLiveFile = (platform: string): string[] => LIVE_FILE.match(/\?/g)!.map(() => platform);
-
-function liveFileOn(platform: string) {
-  const parts = LIVE_FILE.split('?').map((part) => sql.raw(part));
-  return sql.join(parts, sql`${platform}`);
+interface Source {
+  readonly columns: string;
+  readonly join: string;
 }
-
-const JOINED = `from mods m join mod_cards c on c.mod_id = m.id join mod_stats s on s.mod_id = m.id
-    join games g on g.id = m.game_id join users u on u.id = m.submitted_by
-    left join mod_documents t on t.mod_id = m.id and t.language =`;
-const DOCUMENT = {
-  text: `select ${DOCUMENT_COLUMNS}, ${hasPending('m.id')} as pending ${JOINED} ? ${LIVE_FILE} where m.id = ?`,
-  postgres: statement(`select ${DOCUMENT_COLUMNS}, p.* ${JOINED} ? ${LIVE_FILE}
-    cross join lateral (${pendingOf('m.id')}) p where m.id = ?`).postgres,
+const FILE_OF_CARD: Source = { columns: 'c.file_id, c.file_link, c.file_body', join: '' };
+const FILE_ON_PLATFORM: Source = {
+  columns: `l.modfile_id as file_id, case when b.body is not null then ${FILE_LINK} end as file_link, b.body as file_body`,
+  join: `left join mod_live_files l on l.mod_id = c.mod_id
+      and l.platform = ${livePlatformOf({ mod: 'c.mod_id', game: 'c.game_id', platform: 'cast(? as text)' })}
+    left join modfile_documents b on b.modfile_id = l.modfile_id`,
+};
+const IN_ENGLISH: Source = { columns: 'c.body', join: '' };
+const TRANSLATED: Source = {
+  columns: 'coalesce(t.body, c.body) as body',
+  join: 'left join mod_documents t on t.mod_id = c.mod_id and t.language = ?',
 };
 
-/**
- * The live file of the platform or, without a platform, the default one. PostgreSQL reads counts that are not folded in
- * by the same statement; on SQLite a second one is cheaper than their sums for every mod.
- */
-export const documentOf = (reader: Reader, id: number, language: string, platform = '') =>
-  reader.first<StoredMod & (PendingRow | { readonly pending: 0 | 1 })>(DOCUMENT, [
-    language,
-    ...inLiveFile(platform),
-    id,
-  ]);
+/** How documents are read: with few joins in English and without a platform, as with nearly every subscription. */
+function reading(body: Source, file: Source) {
+  const columns = `${USER.join(', ')}, ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')},
+    c.mod_id, c.game_id, c.status as mod_status, c.visible as mod_visible, c.name_id as mod_name_id,
+    g.status as game_status, g.name_id as game_name_id, g.api_access_options, ${body.columns}, ${file.columns},
+    case when g.dependency_option = 0 then 0 else c.needs end as has_dependencies`;
+  const joined = `from mod_cards c join mod_stats s on s.mod_id = c.mod_id join games g on g.id = c.game_id
+    join users u on u.id = c.submitted_by ${body.join} ${file.join}`;
+  const repeated = ({ join }: Source, value: string) => (join.match(/\?/g) ?? []).map(() => value);
+  return {
+    columns,
+    joined,
+    valuesFor: (language: string, platform: string) => [...repeated(body, language), ...repeated(file, platform)],
+    /**
+     * PostgreSQL reads counts that are not folded in by the same statement; on SQLite a second one is cheaper than their
+     * sums for every mod.
+     */
+    single: {
+      text: `select ${columns}, ${hasPending('c.mod_id')} as pending ${joined} where c.mod_id = ?`,
+      postgres: statement(`select ${columns}, p.* ${joined} cross join lateral (${pendingOf('c.mod_id')}) p
+        where c.mod_id = ?`).postgres,
+    },
+  };
+}
+
+/** Games without platforms show the same file on all of them. */
+const READINGS = {
+  english: { ofCard: reading(IN_ENGLISH, FILE_OF_CARD), onPlatform: reading(IN_ENGLISH, FILE_ON_PLATFORM) },
+  translated: { ofCard: reading(TRANSLATED, FILE_OF_CARD), onPlatform: reading(TRANSLATED, FILE_ON_PLATFORM) },
+};
+const readingFor = (language: string, platform: string) =>
+  READINGS[language === 'en' ? 'english' : 'translated'][platform === '' ? 'ofCard' : 'onPlatform'];
+
+/** The live file is that of the platform or, without a platform, the default one. */
+export function documentOf(reader: Reader, id: number, language: string, platform = '') {
+  const { single, valuesFor } = readingFor(language, platform);
+  const values = [...valuesFor(language, platform), id];
+  return reader.first<StoredMod & (PendingRow | { readonly pending: 0 | 1 })>(single, values);
+}
 
 /** The documents of these mods in the given language, in English where there is no translation. */
 export async function documentsOf(
@@ -84,8 +103,11 @@ export async function documentsOf(
   platform = '',
 ): Promise<Map<number, StoredMod>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<StoredMod>`select ${sql.raw(DOCUMENT_COLUMNS)} ${sql.raw(JOINED)} ${language}
-    ${liveFileOn(platform)} where m.id in (${sql.join(ids)})`.execute(query);
+  const { columns, joined, valuesFor } = readingFor(language, platform);
+  const values = valuesFor(language, platform);
+  const joins = joined.split('?').flatMap((part, i) => (i === 0 ? [] : [sql`${values[i - 1]}`]).concat(sql.raw(part)));
+  const { rows } = await sql<StoredMod>`select ${sql.raw(columns)} ${sql.join(joins, sql``)}
+    where c.mod_id in (${sql.join(ids)})`.execute(query);
   return new Map(rows.map((row) => [row.mod_id, row]));
 }
 

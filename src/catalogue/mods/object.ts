@@ -7,6 +7,7 @@ import { plainText } from '../../platform/text/markup.ts';
 import type { FieldTranslations } from '../../platform/text/translations.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { LogoObject, toLogo } from '../games/object.ts';
+import { hashIn } from '../live-files/links.ts';
 import { ModfileObject, modfileJson } from '../live-files/object.ts';
 import type { StoredMod } from './document-store.ts';
 import { DISPLAY_TEXTS, type DisplayText } from './rating-scores.ts';
@@ -160,10 +161,10 @@ export function modJson(
   return `${mod.body},"modfile":${liveFileJson(app, mod.mod_id, mod, { alone })},${needs},"profile_url":${address},"submitted_by":${userJson(app, mod, portal)},"stats":${stats}}`;
 }
 
-type LiveFile = Pick<StoredMod, 'game_id' | 'file_id' | 'file_sha256' | 'file_body'>;
+type LiveFile = Pick<StoredMod, 'game_id' | 'file_id' | 'file_link' | 'file_body'>;
 
 function liveFileJson(app: App, modId: number, mod: LiveFile, { alone }: { alone: boolean }): string {
-  const { game_id, file_id: id, file_sha256: sha256, file_body: body } = mod;
-  if (id === null || sha256 === null || body === null) return '{}';
-  return modfileJson(app, { id, mod_id: modId, game_id, sha256, body }, { alone });
+  const { game_id, file_id: id, file_link: link, file_body: body } = mod;
+  if (id === null || link === null || body === null) return '{}';
+  return modfileJson(app, { id, mod_id: modId, game_id, sha256: hashIn(link), body }, { alone });
 }
