@@ -12,7 +12,7 @@ import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as documentStore from './document-store.ts';
 import type * as listStore from './list-store.ts';
 import { type SingleMod, singleMod } from './page.ts';
-import { withPending, withPendingIn } from './pending-stats.ts';
+import { currentStats, withPending } from './pending-stats.ts';
 import * as store from './store.ts';
 
 export const MOD_NOT_ACCEPTED = 0;
@@ -297,8 +297,8 @@ export async function requireModDocument(
 }
 
 type FoundDocument = NonNullable<Awaited<ReturnType<typeof documentStore.documentOf>>>;
-const withCountsOf = (reader: Reader, id: number, found: FoundDocument) =>
-  'pending_subscribers_total' in found ? withPendingIn(found, found) : withPending(reader, id, found);
+const withCountsOf = async (reader: Reader, id: number, found: FoundDocument) =>
+  'pending_subscribers_total' in found ? withPending(found, found) : { ...found, ...(await currentStats(reader, id)) };
 
 /** Managers of the mod's team and of its game's team may edit it. */
 export const mayEdit = ({ mod, game }: Levels): boolean => mod >= MANAGER || game >= MANAGER;

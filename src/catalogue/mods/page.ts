@@ -4,12 +4,12 @@ import { BatchedReads } from '../../platform/database/batched-reads.ts';
 import { type Database, idsIn, type Statement, type Value } from '../../platform/database/database.ts';
 import { FILE_LINK, livePlatformOf } from '../../platform/database/platforms.ts';
 import { memoised } from '../../platform/database/totals.ts';
-import { expiryAt, HASH_DIGITS } from '../live-files/links.ts';
+import { expiryAt, hashIn } from '../live-files/links.ts';
 import { endOfModfile } from '../live-files/object.ts';
 import { type LinkParts, linkParts, UNENCODED, withEncodedAddressesIn, withSignatures } from './page-addresses.ts';
 import { modsOfPage, type RowOfPage, versionsOf } from './page-kept.ts';
-import { withPending } from './pending-stats.ts';
-import { hasPending, statsOf, withTexts } from './stats-store.ts';
+import { currentStats } from './pending-stats.ts';
+import { hasPending, withTexts } from './stats-store.ts';
 
 /**
  * Mods as the JSON text of a response, assembled from stored JSON. The databases concatenate only its small parts:
@@ -367,9 +367,9 @@ function storedMod(app: App, id: number, language: string, platform: string) {
 }
 
 async function withPendingStats(app: App, id: number, mod: SingleMod): Promise<SingleMod> {
-  const stored = await statsOf(app.db, id);
-  if (!stored) return mod;
-  const { ranked, counted } = withTexts(await withPending(app.db, id, stored));
+  const stats = await currentStats(app.db, id);
+  if (!stats) return mod;
+  const { ranked, counted } = withTexts(stats);
   const end = mod.rest.lastIndexOf(BEFORE_STATS) + BEFORE_STATS.length;
   return { ...mod, rest: `${mod.rest.slice(0, end)}${ranked},${counted}}}` };
 }
@@ -386,6 +386,6 @@ export function singleModJson(app: App, id: number, mod: SingleMod): { text: str
 function endOfLiveFile(app: App, modId: number, mod: SingleMod): string {
   const { game_id, file_id: id, file_link: link } = mod;
   if (id === null || link === null) return '';
-  const file = { id, mod_id: modId, game_id, sha256: link.slice(-HASH_DIGITS) };
+  const file = { id, mod_id: modId, game_id, sha256: hashIn(link) };
   return endOfModfile(app, file, { alone: true });
 }

@@ -30,17 +30,13 @@ export function withChange(counts: Change, change: Change) {
 type Stats = Omit<ModStats, 'mod_id'>;
 
 /** The stats of a mod with the counts that are not folded in yet, so that users see what they did. */
-export async function withPending<S extends Stats>(
-  reader: Pick<Database, 'first'>,
-  modId: number,
-  stats: S,
-): Promise<S> {
-  const row = await statsStore.readPending(reader, modId);
-  return row ? withPendingIn(stats, row) : stats;
+export async function currentStats(reader: Pick<Database, 'first'>, modId: number): Promise<ModStats | undefined> {
+  const row = await statsStore.statsWithPending(reader, modId);
+  return row && withPending(row, row);
 }
 
-/** As `withPending`, for counts that were read with the stats. */
-export function withPendingIn<S extends Stats>(stats: S, row: statsStore.PendingRow): S {
+/** Adds counts that were read with the stats. */
+export function withPending<S extends Stats>(stats: S, row: statsStore.PendingRow): S {
   if (row.pending === 0) return stats;
   const { popularity: _, ...changed } = withChange(stats, statsStore.changeIn(row));
   return { ...stats, ...changed };

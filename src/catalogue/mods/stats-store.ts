@@ -60,9 +60,6 @@ export const appendChange = (
 export const hasPending = (modId: string) =>
   `case when exists (select 1 from mod_stat_changes x where x.mod_id = ${modId}) then 1 else 0 end`;
 
-const OF_MOD = statement('select * from mod_stats where mod_id = ?');
-export const statsOf = (reader: Pick<Database, 'first'>, modId: number) => reader.first<ModStatsTable>(OF_MOD, [modId]);
-
 const PENDING = statement('select id from mod_stat_changes limit 1');
 export const hasChanges = async (reader: Pick<Database, 'first'>): Promise<boolean> =>
   (await reader.first(PENDING, [])) !== undefined;
@@ -77,9 +74,11 @@ export type PendingRow = { readonly pending: number } & {
   readonly [name in `pending_${(typeof CHANGED)[number]}`]: number;
 };
 
-const PENDING_OF = statement(pendingOf('?'));
-export const readPending = (reader: Pick<Database, 'first'>, modId: number) =>
-  reader.first<PendingRow>(PENDING_OF, [modId]);
+const OF_MOD = statement(`select s.mod_id, ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')}, p.*
+  from (${pendingOf('?')}) p cross join mod_stats s where s.mod_id = ?`);
+/** By one statement, because changes may be folded in between two. */
+export const statsWithPending = (reader: Pick<Database, 'first'>, modId: number) =>
+  reader.first<ModStats & PendingRow>(OF_MOD, [modId, modId]);
 
 export const changeIn = (row: PendingRow): ModCountChange => ({
   downloads_today: row.pending_downloads_today,

@@ -9,7 +9,7 @@ import * as searchStore from './search-store.ts';
 import * as statsStore from './stats-store.ts';
 import * as store from './store.ts';
 
-export { derivedStats, popularity, withPending } from './pending-stats.ts';
+export { currentStats, derivedStats, popularity } from './pending-stats.ts';
 export { hasChanges as hasPendingCounts } from './stats-store.ts';
 export { STATS_COLUMNS } from './table.ts';
 
@@ -35,7 +35,7 @@ async function changePopularity(app: App, transaction: Transaction, mods: readon
 
 /**
  * Appends to the counts of a mod, so that concurrent counts do not wait for each other. `foldModStats` adds them to the
- * stats within seconds; until then the mod itself shows them (`withPending`), and lists do not.
+ * stats within seconds; until then the mod itself shows them (`currentStats`), and lists do not.
  */
 export async function addToModStats(
   transaction: Transaction,

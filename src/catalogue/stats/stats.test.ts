@@ -10,6 +10,7 @@ import {
   countDownload,
   countRating,
   countSubscription,
+  foldCounts,
   popularity,
   refreshStats,
   STATS_LIFETIME_SECONDS,
@@ -159,6 +160,17 @@ test('concurrent counts are neither lost nor counted twice', async () => {
   );
 });
 
+test('no count is missing from a mod while it is folded in', async () => {
+  const mod = await api.aMod();
+  const shown = async () => (await (await api.as(mod.owner)).call(getMod, inputOf(mod))).body.stats.downloads_total;
+  for (let downloads = 1; downloads <= 20; downloads += 1) {
+    await download(mod);
+    const stats = Array.from({ length: 5 }, async () => (await statsOf(mod)).downloads_total);
+    const [, ...seen] = await Promise.all([foldCounts(app), ...stats, shown(), shown()]);
+    assert.deepEqual(seen, Array(7).fill(downloads));
+  }
+});
+
 test('the counts in a list are complete once the date that it names has passed', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
@@ -169,7 +181,7 @@ test('the counts in a list are complete once the date that it names has passed',
   const before = await listed();
   assert.equal(before.date_expires, api.clock.now() + STATS_LIFETIME_SECONDS);
   await download(mod, 5);
-  assert.deepEqual([(await statsOf(mod)).downloads_total, (await listed()).downloads_total], [5, 0]);
+  assert.equal((await statsOf(mod)).downloads_total, 5);
   api.clock.advance(before.date_expires + 1 - api.clock.now());
   await refreshStats(app);
   const after = await listed();

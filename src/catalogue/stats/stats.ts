@@ -6,7 +6,7 @@ import { type Actor, countDownloads, countForMod } from '../../records/metrics/c
 import { requireGame } from '../games/games.ts';
 import { countForGame, gamesWithExpiredStats, refreshGameStats } from '../games/stats.ts';
 import { requireMod } from '../mods/access.ts';
-import { addToModStats, foldModStats, hasPendingCounts, rankMods, STATS_COLUMNS, withPending } from '../mods/stats.ts';
+import { addToModStats, currentStats, foldModStats, hasPendingCounts, rankMods, STATS_COLUMNS } from '../mods/stats.ts';
 import * as store from './store.ts';
 
 type ModNames = { readonly id: number; readonly game_id: number };
@@ -39,7 +39,7 @@ const supported = async (app: App, gameId: number, platform: string | undefined)
 
 export async function statsOfMod(app: App, caller: Caller, gameId: number, modId: number, platform?: string) {
   await requireMod(app.db, caller, gameId, modId);
-  const stats = await withPending(app.db, modId, (await store.statsOf(app.db, modId))!);
+  const stats = (await currentStats(app.db, modId))!;
   const on = await supported(app, gameId, platform);
   return on === undefined ? stats : { ...stats, ...(await store.downloadsOn(app.db.query, [modId], on)).get(modId) };
 }

@@ -13,9 +13,6 @@ import type { ModDownloadHoursTable } from './table.ts';
 
 type StatsRow = Selectable<Tables['mod_stats']>;
 
-const OF_MOD = statement('select * from mod_stats where mod_id = ?');
-export const statsOf = (reader: Pick<Database, 'first'>, modId: number) => reader.first<StatsRow>(OF_MOD, [modId]);
-
 /**
  * The stats of a game's public mods. The ids of a page come from an index of mods alone where the request allows it.
  */
