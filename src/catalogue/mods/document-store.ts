@@ -38,6 +38,12 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
   file_body: string | null;
 }
 
+/** The versions of the rows of a mod, as SQL: the server gives every new version of a row another `xmin`. */
+export const versionsOf = (translated: boolean): string =>
+  ['c', 's', 'u', ...(translated ? ['t'] : [])]
+    .map((row) => (row === 't' ? `coalesce(cast(t.xmin as text), '')` : `cast(${row}.xmin as text)`))
+    .join(` || '.' || `);
+
 interface Source {
   readonly columns: string;
   readonly join: string;

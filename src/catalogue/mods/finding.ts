@@ -13,11 +13,7 @@ import * as searchStore from './search-store.ts';
 import type * as store from './store.ts';
 import { wordsScope } from './words.ts';
 
-/** The ids of a page, and the total of the list. */
-interface Found {
-  readonly ids: readonly number[];
-  readonly total: number;
-}
+type Found = listStore.Found;
 
 export async function findMods(
   db: Database,
@@ -118,10 +114,7 @@ async function findPublic(
       total: all,
     };
   const named = idsAlone(request);
-  if (named) {
-    const ids = await listStore.publicAmong(db, gameId, named);
-    return { ids: ids.slice(request.offset, request.offset + request.limit), total: ids.length };
-  }
+  if (named) return listStore.publicAmong(db, gameId, named, request);
   if (isSearchAlone(request)) return search(db, gameId, request, all);
   const asked = await withTagIds(query, gameId, request);
   const tags = allOfTags(asked);

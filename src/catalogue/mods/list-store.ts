@@ -11,6 +11,7 @@ import {
 } from '../../platform/database/database.ts';
 import { isWithinReach, type ModReach } from '../../platform/database/mod-reach.ts';
 import { isLiveOn } from '../../platform/database/platforms.ts';
+import { versionsOf } from './document-store.ts';
 import type { ModsTable } from './table.ts';
 
 /** The database, or a transaction that must see its own writes. */
@@ -192,18 +193,44 @@ export function afterEqual(reader: Reader, gameId: number, order: Order, { value
   return idsAsText(reader, publicIn('m.id', condition, order, LIMITED), [gameId, value, cut.limit, cut.offset]);
 }
 
-const AMONG: Statement = {
-  text: `select string_agg(cast(m.id as text), ',') as ids from json_each(?) j cross join mods m on m.id = j.value
-    where m.game_id = ? and m.status = 1 and m.visible = 1`,
-  // Neighbouring ids share a search of the index, which a join with the ids would not.
-  postgres: `select string_agg(cast(m.id as text), ',') as ids from mods m
-    where m.id = any(${idsIn('$1')}) and m.game_id = $2 and m.status = 1 and m.visible = 1`,
+/** The ids of a page, and the total of the list. */
+export interface Found {
+  readonly ids: readonly number[];
+  readonly total: number;
+  /** What `versionsOf` writes of each mod behind its id, separated by commas, where it was read with the ids. */
+  readonly versions?: string;
+}
+
+const AMONG = statement(`select string_agg(cast(m.id as text), ',') as ids from json_each(?) j
+  cross join mods m on m.id = j.value where m.game_id = ? and m.status = 1 and m.visible = 1`);
+/** Named ids share searches of the index, which a join with them would not. */
+const AMONG_WITH_VERSIONS: Statement = {
+  text: '',
+  postgres: `with found as (select c.mod_id, c.submitted_by, c.xmin from mod_cards c
+      where c.mod_id = any(${idsIn('$1')}) and c.game_id = $2 and c.status = 1 and c.visible = 1)
+    select (select count(*) from found) as total, string_agg(c.mod_id || ' ' || ${versionsOf(false)}, ',') as versions
+    from (select * from found order by mod_id limit $3 offset $4) c
+      join mod_stats s on s.mod_id = c.mod_id join users u on u.id = c.submitted_by`,
 };
 /** Those of these mods that are public, in the order of their ids. */
-export async function publicAmong(reader: Reader, gameId: number, ids: readonly number[]): Promise<number[]> {
-  const found = await idsOf(reader, AMONG, [JSON.stringify([...new Set(ids)]), gameId]);
-  return found.sort((one, other) => one - other);
+export async function publicAmong(
+  reader: Pick<Database, 'first' | 'dialect'>,
+  gameId: number,
+  ids: readonly number[],
+  { limit, offset }: Cut,
+): Promise<Found> {
+  const wanted = JSON.stringify([...new Set(ids)]);
+  if (reader.dialect === 'sqlite') {
+    const found = inOrder(await idsOf(reader, AMONG, [wanted, gameId]));
+    return { ids: found.slice(offset, offset + limit), total: found.length };
+  }
+  const values = [wanted, gameId, limit, offset];
+  const row = (await reader.first<{ total: number; versions: string | null }>(AMONG_WITH_VERSIONS, values))!;
+  const versions = row.versions ?? '';
+  return { ids: inOrder([...versions.matchAll(ID_BEFORE_VERSIONS)].map(Number)), total: row.total, versions };
 }
+const ID_BEFORE_VERSIONS = /\d+(?= )/g;
+const inOrder = (ids: number[]) => ids.sort((one, other) => one - other);
 
 const TAGS_OF_GAME = sql<{ id: number; name: string; mods: number }>`select t.id, t.name, t.mods_count as mods
   from game_tags t join game_tag_groups g on g.id = t.group_id`;

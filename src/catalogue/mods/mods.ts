@@ -357,9 +357,9 @@ export async function pageOfGame(
   on: OnPlatform = {},
 ): Promise<Buffer> {
   const { scope, asked } = await visibleScope(app, caller, gameId, request, on);
-  const { ids, total } = await findIds(app.db, scope, asked);
+  const found = await findIds(app.db, scope, asked);
   const { limit, offset } = request;
-  return pageOfMods(app, { gameId, ids, language, platform: on.platform, limit, offset, total });
+  return pageOfMods(app, { ...found, gameId, language, platform: on.platform, limit, offset });
 }
 
 async function visibleScope(

@@ -12,12 +12,6 @@ interface KeptMod {
 
 const kept = new KeptRows<KeptMod>(({ front, rest }) => front.length + rest.length);
 
-/** The versions of the rows of a mod, as SQL: the server gives every new version of a row another `xmin`. */
-export const versionsOf = (translated: boolean): string =>
-  ['c', 's', 'u', ...(translated ? ['t'] : [])]
-    .map((row) => (row === 't' ? `coalesce(cast(t.xmin as text), '')` : `cast(${row}.xmin as text)`))
-    .join(` || '.' || `);
-
 export interface RowOfPage {
   readonly mod_id: number;
   readonly submitted_by: number;

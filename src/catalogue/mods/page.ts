@@ -6,8 +6,10 @@ import { FILE_LINK, livePlatformOf } from '../../platform/database/platforms.ts'
 import { memoised } from '../../platform/database/totals.ts';
 import { expiryAt, hashIn } from '../live-files/links.ts';
 import { endOfModfile } from '../live-files/object.ts';
+import { versionsOf } from './document-store.ts';
+import type { Found } from './list-store.ts';
 import { type LinkParts, linkParts, UNENCODED, withEncodedAddressesIn, withSignatures } from './page-addresses.ts';
-import { modsOfPage, type RowOfPage, versionsOf } from './page-kept.ts';
+import { modsOfPage, type RowOfPage } from './page-kept.ts';
 import { currentStats } from './pending-stats.ts';
 import { hasPending, withTexts } from './stats-store.ts';
 
@@ -16,14 +18,12 @@ import { hasPending, withTexts } from './stats-store.ts';
  * PostgreSQL copies a text several times for each function that it passes through. It must equal `modJson`; a test
  * compares them.
  */
-export interface PageRequest {
+export interface PageRequest extends Found {
   readonly gameId: number;
-  readonly ids: readonly number[];
   readonly language: string;
   readonly platform: string | undefined;
   readonly limit: number;
   readonly offset: number;
-  readonly total: number;
 }
 
 interface GameOfPage {
@@ -330,15 +330,14 @@ async function assembled(app: App, page: PreparedPage): Promise<Buffer> {
   const { gameId, ids, language, platform, prepared, link, game } = page;
   const { db } = app;
   const valuesIn = (some: readonly number[]) => valuesFor(app, { ...page, ids: some });
-  const versions = variantFor(statementsOf(app).versions, language, platform);
+  const ofLanguage = variantFor(statementsOf(app).versions, language, platform);
+  const inLanguage = { statement: ofLanguage.statement, values: ofLanguage.valuesOf('postgres', valuesIn(ids)) };
+  const versions = (language === 'en' ? page.versions : undefined) ?? inLanguage;
   const { parts, count } = await modsOfPage(app, {
     ...{ gameId, ids, link, variant: `${language}/${platform}` },
     surroundings: `${app.addresses.mod(game.name_id, '')} ${link.before} ${game.dependency_option}`,
     // The file of a platform has more rows, whose versions are not compared.
-    versions:
-      platform === ''
-        ? { statement: versions.statement, values: versions.valuesOf('postgres', valuesIn(ids)) }
-        : undefined,
+    versions: platform === '' ? versions : undefined,
     rowsOf: (some) => db.all<RowOfPage>(prepared.statement, prepared.valuesOf(db.dialect, valuesIn(some))),
   });
   return Buffer.concat([Buffer.from(BEGIN), ...parts, Buffer.from(endOf(page, count))]);

@@ -25,9 +25,9 @@ export interface KeptReading<V> {
   readonly surroundings: string;
   /**
    * On PostgreSQL, reads `id versions` of every wanted row, separated by commas, as one text: rows would cost as much as
-   * the values. Without it nothing is kept there.
+   * the values. Without it nothing is kept there. Who knows the ids of such a text already passes it on.
    */
-  readonly versions: { readonly statement: Statement; readonly values: readonly Value[] } | undefined;
+  readonly versions: { readonly statement: Statement; readonly values: readonly Value[] } | string | undefined;
   readonly make: (ids: readonly number[]) => Promise<readonly Made<V>[]>;
 }
 
@@ -71,7 +71,7 @@ export class KeptRows<V> {
       else stale.push(id);
     };
     if (db.dialect === 'sqlite') for (const id of ids) sort(id, (known) => isUnchanged(db.changes, known));
-    else if (versions)
+    else if (versions !== undefined)
       for (const [id, now] of await versionsIn(db, versions)) sort(id, (known) => known.versions === now);
     else stale.push(...ids);
     return { found, stale };
@@ -99,12 +99,16 @@ const isUnchanged = (changes: Changes, { asOf, scopes }: Kept<unknown>): boolean
 
 async function versionsIn(
   db: Database,
-  { statement, values }: NonNullable<KeptReading<unknown>['versions']>,
+  versions: NonNullable<KeptReading<unknown>['versions']>,
 ): Promise<[id: number, versions: string][]> {
-  const row = await db.first<{ versions: string | null }>(statement, values);
-  const all = row?.versions?.split(',') ?? [];
+  const text = typeof versions === 'string' ? versions : await readVersions(db, versions);
+  const all = text ? text.split(',') : [];
   return all.map((each) => {
     const gap = each.indexOf(' ');
     return [Number(each.slice(0, gap)), each.slice(gap + 1)];
   });
+}
+
+async function readVersions(db: Database, { statement, values }: { statement: Statement; values: readonly Value[] }) {
+  return (await db.first<{ versions: string | null }>(statement, values))?.versions;
 }
