@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { PaymentsTable } from './table.ts';
@@ -51,7 +51,9 @@ export const disagreeing = (query: Query) =>
   query
     .selectFrom('payments as p')
     .leftJoin('ledger_transactions as t', 't.id', 'p.transaction_id')
-    .leftJoin('ledger_transactions as r', (join) => join.onRef('r.reverses_id', '=', 't.id').on('t.id', 'is not', null))
+    .leftJoin('ledger_transactions as r', (join) =>
+      join.onRef('r.reverses_id', '=', 't.id').on('r.reverses_id', '>', sql.lit(0)),
+    )
     .select(['p.id', 'p.status'])
     .where((eb) =>
       eb.or([

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { removeInSteps, someOf } from '../../platform/database/removal.ts';
@@ -225,7 +225,9 @@ export const disagreeing = (query: Query) =>
   query
     .selectFrom('purchases as p')
     .leftJoin('ledger_transactions as t', 't.id', 'p.transaction_id')
-    .leftJoin('ledger_transactions as r', 'r.reverses_id', 'p.transaction_id')
+    .leftJoin('ledger_transactions as r', (join) =>
+      join.onRef('r.reverses_id', '=', 'p.transaction_id').on('r.reverses_id', '>', sql.lit(0)),
+    )
     .select(['p.id', 'p.status'])
     .where((eb) =>
       eb.or([

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { removeInSteps, someOf } from '../../platform/database/removal.ts';
@@ -211,7 +211,9 @@ export const disagreeing = (query: Query) =>
   query
     .selectFrom('store_fulfilments as f')
     .leftJoin('ledger_transactions as t', 't.id', 'f.transaction_id')
-    .leftJoin('ledger_transactions as r', (join) => join.onRef('r.reverses_id', '=', 't.id').on('t.id', 'is not', null))
+    .leftJoin('ledger_transactions as r', (join) =>
+      join.onRef('r.reverses_id', '=', 't.id').on('r.reverses_id', '>', sql.lit(0)),
+    )
     .select(['f.id', 'f.state'])
     .where((eb) =>
       eb.or([

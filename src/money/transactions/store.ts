@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { S2sTransactionsTable } from './table.ts';
@@ -104,7 +104,9 @@ export const disagreeing = (query: Query) =>
   query
     .selectFrom('s2s_transactions as s')
     .leftJoin('ledger_transactions as t', 't.id', 's.transaction_id')
-    .leftJoin('ledger_transactions as r', (join) => join.onRef('r.reverses_id', '=', 't.id').on('t.id', 'is not', null))
+    .leftJoin('ledger_transactions as r', (join) =>
+      join.onRef('r.reverses_id', '=', 't.id').on('r.reverses_id', '>', sql.lit(0)),
+    )
     .leftJoin('purchases as p', 'p.id', 's.purchase_id')
     .select(['s.id', 's.status'])
     .where((eb) =>
