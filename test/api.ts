@@ -226,6 +226,8 @@ export interface ApiOptions {
   /** Replaces the address under which the service reaches PostgreSQL. */
   readonly databaseAt?: (url: string) => Promise<string>;
   readonly notifications?: ChangeNotificationOptions;
+  /** Requests are sent without TLS, as by a proxy: for tests that send very many. */
+  readonly plain?: boolean;
 }
 
 /** The whole service in this process, on the database of the run, with a clock that stands still. */
@@ -233,6 +235,7 @@ export class Api {
   readonly service: Service;
   /** Further processes of the service, on the same databases and files. */
   readonly others: Service[] = [];
+  isPlain = false;
   #requests = 0;
   #stays = false;
   readonly clock: ReturnType<typeof manualClock>;
@@ -312,6 +315,7 @@ export class Api {
 
   /** Sends a request over HTTPS, exactly as given. */
   request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    if (this.isPlain) return this.proxied(method, path, options);
     const { host = this.host() } = options;
     return this.#exchange(httpsRequest, { agent: this.#agent, servername: host }, method, path, options);
   }
@@ -528,8 +532,14 @@ function toAnswer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): 
 /** A machine that runs tests may be so busy that the limits of the service would turn slow answers into refusals. */
 const PATIENCE_MS = 60_000;
 
-/** Starts the service for a test file and stops it after the file's tests. */
-export async function startApi(options: ApiOptions = {}): Promise<Api> {
+export interface OpenApi {
+  readonly api: Api;
+  /** Fails on what the requests left wrong in the database. */
+  close(): Promise<void>;
+}
+
+/** Starts the service, also for a program that is no test. */
+export async function openApi(options: ApiOptions = {}, observer = new Observer()): Promise<OpenApi> {
   const folder = temporaryFolder('test');
   const clock = manualClock(START);
   const databases = await temporaryDatabases(folder, { scheduledAt: START });
@@ -552,7 +562,6 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...(options.databaseAt && url && { MODSTEAD_DATABASE_URL: await options.databaseAt(url) }),
     ...options.settings,
   });
-  const observer = new Observer();
   const warned = (warning: Error) => observer.warned(warning);
   process.on('warning', warned);
   const logLines: string[] = [];
@@ -573,6 +582,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     });
   const service = await composeOne(first);
   const api = new Api(service, clock, folder, observer, logLines);
+  api.isPlain = options.plain ?? false;
   for (const siblings of rest) {
     const other = await composeOne(siblings, 0);
     // Machines share a mail server, and the names of files of mails sort by time within one process alone.
@@ -580,16 +590,26 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       Object.assign(other.apps[environment], { mail: service.apps[environment].mail });
     api.others.push(other);
   }
-  for (const app of Object.values(service.apps)) observer.reached.watch(app);
-  beforeEach((test) => observer.reached.begin(test.name));
-  after(async () => {
+  const close = async () => {
     const stale = options.writesRows ? [] : await staleSummaryRows(service.apps.production.db);
     await api.stop();
     process.off('warning', warned);
     await bucket?.stop();
     await databases.drop();
-    observer.reached.save();
     assert.deepEqual(stale, [], 'summary rows of mods and users that differ from their source tables');
+  };
+  return { api, close };
+}
+
+/** Starts the service for a test file and stops it after the file's tests. */
+export async function startApi(options: ApiOptions = {}): Promise<Api> {
+  const observer = new Observer();
+  const { api, close } = await openApi(options, observer);
+  for (const app of Object.values(api.service.apps)) observer.reached.watch(app);
+  beforeEach((test) => observer.reached.begin(test.name));
+  after(async () => {
+    await close();
+    observer.reached.save();
   });
   return api;
 }

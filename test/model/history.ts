@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { editModByPut } from '../../src/catalogue/mods/operations.ts';
-import { composeWorker } from '../../src/composition/compose.ts';
 import { chooseOutcome } from '../../src/money/gateways/simulated.ts';
 import { buyTokenPack, refundUserPayment } from '../../src/money/payments/operations.ts';
 import { disputeReference, settleReference } from '../../src/money/payments/payments.ts';
@@ -17,19 +15,21 @@ import { closeOwnAccount, deleteOwnAccount, mergeOwnAccount } from '../../src/si
 import type { Answer, Api } from '../api.ts';
 import { type SellingGame, walletOf } from '../money.ts';
 import { Books, type ModelMod, type Payment, type Person, REFUNDS_MAX, type Sold } from './books.ts';
+import type { Jobs } from './jobs.ts';
 import { INSUFFICIENT, MERGE_REFUSED, NO_PACK, NOT_OWNED, OWING, PAYMENT_FAILED, UNEXPECTED } from './refs.ts';
 import { Sales } from './sales.ts';
-import { aPlayer, delegate, makeScene, type Pack, type Player, PORTAL, type SellingMod } from './scene.ts';
+import { aPlayer, makeScene, type Pack, type Player, PORTAL, type SellingMod } from './scene.ts';
 import { Store } from './store.ts';
 import { sumsIn, sumsOf } from './sums.ts';
 
 const PEOPLE = 8;
-const JUMP_SECONDS = 121;
 const ACCEPTED = { terms_accepted: true, refund_accepted: true };
 
-/** Drives the service with a random history, and compares each outcome with a naive model. */
+/** Drives a game of the service with a random history, and compares each outcome with a naive model. */
 export class History {
   readonly api: Api;
+  readonly #jobs: Jobs;
+  readonly #name: string;
   readonly books = new Books();
   readonly #random: (most: number) => number;
   #game!: SellingGame;
@@ -41,11 +41,14 @@ export class History {
   #store!: Store;
   #sales!: Sales;
   #keys = 0;
+  #operations = 0;
   #trace: string[] = [];
   readonly counts = new Map<string, number>();
 
-  constructor(api: Api, seed: string) {
+  constructor(api: Api, jobs: Jobs, seed: string) {
     this.api = api;
+    this.#jobs = jobs;
+    this.#name = seed;
     const random = seededRandom(seed);
     this.#random = (most) => random.bytes(4).readUInt32BE() % most;
   }
@@ -78,18 +81,23 @@ export class History {
 
   nextKey(): string {
     this.#keys += 1;
-    return `key-${this.#keys}`;
+    return `${this.#name}-${this.#keys}`;
   }
 
   /** The outcome has to be the one of the model: 0 for success, or the reference of an error. */
   check(what: string, answer: Answer<unknown>, ref: number): void {
     const { error } = (answer.body ?? {}) as { error?: { error_ref: number } };
-    const name = `${what}: ${ref}`;
-    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-    this.#trace.push(name);
-    if (this.#trace.length > 30) this.#trace.shift();
+    this.#count(`${what}: ${ref}`);
     const found = answer.status < 300 ? 0 : (error?.error_ref ?? answer.status);
     assert.equal(found, ref, `${this.#trace.join(', ')}\n${answer.text.slice(0, 400)}`);
+  }
+
+  /** An operation is a request, also a repeated one, or something that the provider or the bank does. */
+  #count(outcome: string): void {
+    this.#operations += 1;
+    this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1);
+    this.#trace.push(outcome);
+    if (this.#trace.length > 30) this.#trace.shift();
   }
 
   /** Sends a request; sometimes twice, as a client whose answer was lost. */
@@ -104,9 +112,19 @@ export class History {
     return answer;
   }
 
+  get operations(): number {
+    return this.#operations;
+  }
+
+  /** At least one operation: a choice for which there is nothing to do, such as a refund before the first sale, is none. */
   async step(): Promise<void> {
+    const before = this.#operations;
+    while (this.#operations === before) await this.#attempt();
+  }
+
+  async #attempt(): Promise<void> {
     const person = this.pick(this.#people);
-    const kind = this.#random(1_000);
+    const kind = this.#random(995);
     if (kind < 180) return this.#buyPack(person);
     if (kind < 240) return this.#store.buy(person);
     if (kind < 300) return this.#store.sync(person);
@@ -122,8 +140,7 @@ export class History {
     if (kind < 980) return this.#changePrice(this.pick(this.#mods));
     if (kind < 988) return this.#share(this.pick(this.#mods));
     if (kind < 992) return this.#merge(person, this.pick(this.#people));
-    if (kind < 995) return this.#delete(person);
-    return this.#jump();
+    return this.#delete(person);
   }
 
   async #buyPack(owner: Player): Promise<void> {
@@ -136,8 +153,12 @@ export class History {
     const app = this.api.app();
     const isPaid = !this.chance(10);
     await chooseOutcome(app, reference, isPaid ? 'pay' : 'decline');
+    this.#count(isPaid ? 'paid: 0' : 'declined: 0');
     // The provider may report twice.
-    for (let told = this.chance(4) ? 0 : 1; told < 2; told += 1) await settleReference(app, 'simulated', reference);
+    for (let told = this.chance(4) ? 0 : 1; told < 2; told += 1) {
+      await settleReference(app, 'simulated', reference);
+      this.#count('reported: 0');
+    }
     if (isPaid) this.#paid({ id: begun.id, reference, owner, tokens, price, sold: undefined });
   }
 
@@ -183,6 +204,7 @@ export class History {
       const { transaction_id } = answer.body as { transaction_id: number };
       payment.id = transaction_id;
       await chooseOutcome(this.api.app(), reference, 'pay');
+      this.#count('paid: 0');
       answer = await this.send('commit of money', 0, call({ type: 4, transaction_id }));
     }
     this.books.pay(payment);
@@ -245,6 +267,7 @@ export class History {
     const payment = this.pick(paid);
     await disputeReference(this.api.app(), 'simulated', payment.reference);
     this.books.dispute(payment);
+    this.#count('dispute: 0');
     await this.runJobs();
   }
 
@@ -307,17 +330,14 @@ export class History {
     this.#paymentOf.delete(sold);
   }
 
-  /** Time passes, and jobs finish what the store did not answer. */
-  async #jump(): Promise<void> {
-    this.api.clock.advance(JUMP_SECONDS);
-    this.books.now += JUMP_SECONDS;
-    await this.runJobs();
+  /** Time has passed, and jobs have finished what the store did not answer. */
+  jumped(seconds: number): void {
+    this.books.now += seconds;
     for (const person of this.#people) this.#store.finish(person);
-    for (const person of this.#people) await delegate(person);
   }
 
   runJobs(): Promise<unknown> {
-    return composeWorker(this.api.app()).runDue();
+    return this.#jobs.run();
   }
 
   /** Every wallet, every list of owned mods, and the sums of all accounts of the game. */
@@ -332,11 +352,10 @@ export class History {
     assert.deepEqual(await sumsOf(this.api, this.#game), sumsIn(this.books, this.#people));
   }
 
-  /** Two databases with the same history have the same digest. */
-  async digest(): Promise<string> {
+  /** Two databases with the same history have the same state. */
+  async state(): Promise<unknown> {
     const people = this.#people.map(({ balance, deficit }) => [balance, deficit]);
     const counts = [...this.counts].sort(([one], [other]) => (one < other ? -1 : 1));
-    const outcome = JSON.stringify([await sumsOf(this.api, this.#game), people, counts]);
-    return createHash('sha256').update(outcome).digest('hex').slice(0, 16);
+    return [await sumsOf(this.api, this.#game), people, counts];
   }
 }

@@ -1,38 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyLedger } from '../../src/money/ledger/verification.ts';
 import { startApi } from '../api.ts';
-import { History } from './history.ts';
+import { Histories } from './histories.ts';
+import { MODEL_API } from './scene.ts';
 
-const api = await startApi({
-  settings: {
-    MODSTEAD_JOBS: 'off',
-    MODSTEAD_PAYMENTS: 'simulated',
-    MODSTEAD_STORES: 'simulated',
-    MODSTEAD_RATE_LIMITS: 'off',
-  },
-});
+const api = await startApi(MODEL_API);
 
-/** A few seconds of one core on either database; `npm run model` does more. */
-const BY_DEFAULT = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? 600 : 2_000;
-const OPERATIONS = Number(process.env['MODSTEAD_TEST_MODEL'] ?? BY_DEFAULT);
-const SEED = process.env['MODSTEAD_TEST_SEED'] ?? 'money';
-const COMPARED_EVERY = 250;
+/** `npm run model` does more. */
+const OPERATIONS = 20_000;
+const GAMES = 12;
 
 test(`the service agrees with a naive model after ${OPERATIONS} random operations`, async () => {
-  const history = new History(api, SEED);
-  await history.setUp();
-  let verified = 0;
-  for (let done = 1; done <= OPERATIONS; done += 1) {
-    await history.step();
-    if (done % COMPARED_EVERY === 0) await history.compare();
-    // Verification reads everything, so a long history is verified each time that it has doubled.
-    if (done < Math.max(COMPARED_EVERY, verified * 2)) continue;
-    verified = done;
-    assert.deepEqual((await verifyLedger(api.app())).problems, []);
-    process.stdout.write(`${done} operations\n`);
+  const histories = new Histories(api, { seed: 'money', games: GAMES });
+  await histories.setUp();
+  await histories.run(OPERATIONS);
+  assert.ok(histories.operations >= OPERATIONS);
+});
+
+test('games that act at the same time end as games that take turns', async () => {
+  const digests: string[] = [];
+  for (const inTurn of [false, true]) {
+    const histories = new Histories(api, { seed: 'turns', games: 2, inTurn });
+    await histories.setUp();
+    await histories.run(100);
+    digests.push(await histories.digest());
   }
-  await history.compare();
-  assert.deepEqual((await verifyLedger(api.app())).problems, []);
-  console.log(`${OPERATIONS} operations, ${history.counts.size} kinds of outcomes, digest ${await history.digest()}`);
+  assert.equal(digests[0], digests[1]);
 });

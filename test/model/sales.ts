@@ -8,7 +8,7 @@ import type { Client } from '../api.ts';
 import type { ModelMod, Sold } from './books.ts';
 import type { History } from './history.ts';
 import { INSUFFICIENT, PAYMENT_FAILED, UNEXPECTED } from './refs.ts';
-import type { Player } from './scene.ts';
+import { delegated, type Player } from './scene.ts';
 
 const DAY = 86_400;
 /** Older ones are not touched any more. */
@@ -64,7 +64,8 @@ export class Sales {
     const ref = (mod && history.books.refusal(owner, mod)) || (isShort ? INSUFFICIENT : 0);
     const gatewayUuid = history.nextKey();
     const body = { sku, portal: this.#portal, gateway_uuid: gatewayUuid, ...(mod && { mod_id: mod.id }) };
-    const sent = () => this.#backend.call(transactionIntent, { body, headers: owner.headers });
+    const headers = await delegated(owner, history.books.now);
+    const sent = () => this.#backend.call(transactionIntent, { body, headers });
     const answer = await history.send('s2s intent', ref, sent);
     if (ref !== 0) return;
     const { transaction_id: id } = answer.body as { transaction_id: number };

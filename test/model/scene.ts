@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { editGameSellingTerms } from '../../src/money/terms/operations.ts';
 import { delegationToken } from '../../src/signin/oauth/operations.ts';
-import type { Api, Client, User } from '../api.ts';
+import type { Api, ApiOptions, Client, User } from '../api.ts';
 import { serviceOf } from '../browser.ts';
 import { aPack, aPaidMod, aSellingGame, type SellingGame } from '../money.ts';
 import { type ModelMod, type Person, REFUNDS_MAX, type Sold } from './books.ts';
@@ -10,11 +10,23 @@ export const PORTAL = 'steam';
 /** Longer than any history takes. */
 const DAYS = 3_650;
 
+export const MODEL_API: ApiOptions = {
+  settings: {
+    MODSTEAD_JOBS: 'off',
+    MODSTEAD_PAYMENTS: 'simulated',
+    MODSTEAD_STORES: 'simulated',
+    MODSTEAD_RATE_LIMITS: 'off',
+    MODSTEAD_LOG: 'error',
+    MODSTEAD_TRUST_PROXY: '127.0.0.1',
+  },
+  plain: true,
+};
+
 export interface Player extends Person {
   readonly user: User;
   readonly site: Client;
   readonly client: Client;
-  headers: Record<string, string>;
+  delegation: { readonly headers: Record<string, string>; readonly date: number } | undefined;
   readonly bought: StorePurchase[];
 }
 
@@ -90,13 +102,17 @@ export async function aPlayer(api: Api, game: SellingGame): Promise<Player> {
   const user = await api.aUser();
   const [site, client] = [await api.as(user), await api.as(user, { gameId: game.id })];
   const empty = { balance: 0, deficit: 0, refunds: 0, packRefunds: 0 };
-  const player: Player = { id: user.id, user, site, client, headers: {}, bought: [], ...empty };
-  await delegate(player);
-  return player;
+  return { id: user.id, user, site, client, delegation: undefined, bought: [], ...empty };
 }
 
-/** Lets the backend act for the player for 15 minutes. */
-export async function delegate(player: Player): Promise<void> {
-  const { token } = (await player.client.call(delegationToken)).body;
-  player.headers = { 'x-modio-delegation-token': token };
+/** How long a token is used; the service accepts it for longer. */
+const DELEGATED_SECONDS = 600;
+
+/** Headers with which the backend acts for the player. */
+export async function delegated(player: Player, now: number): Promise<Record<string, string>> {
+  if (!player.delegation || now - player.delegation.date >= DELEGATED_SECONDS) {
+    const { token } = (await player.client.call(delegationToken)).body;
+    player.delegation = { headers: { 'x-modio-delegation-token': token }, date: now };
+  }
+  return player.delegation.headers;
 }
