@@ -79,7 +79,7 @@ export const pendingOf = (query: Query, userId: number, gameId: number, portal: 
     .where('user_id', '=', userId)
     .where('game_id', '=', gameId)
     .where('portal', '=', portal)
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .orderBy('id')
     .execute();
 
@@ -87,7 +87,7 @@ export const pendingDue = (query: Query, now: number, limit: number): Promise<Fu
   query
     .selectFrom('store_fulfilments')
     .selectAll()
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .where('date_due', '<=', now)
     .orderBy('date_due')
     .limit(limit)
@@ -115,7 +115,7 @@ export const postpone = (query: Query, { id, tries }: FulfilmentRow, until: numb
     .set({ date_due: until })
     .where('id', '=', id)
     .where('tries', '=', tries)
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .execute();
 
 /** Records the outcome of an attempt; undefined if a later attempt has begun or the purchase is settled. */
@@ -130,7 +130,7 @@ export const settle = (
     .set({ state, handle, session: '', date_settled: now })
     .where('id', '=', id)
     .where('tries', '=', tries)
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .returningAll()
     .executeTakeFirst();
 
@@ -195,7 +195,7 @@ export const hasPending = async ({ query }: Transaction, userId: number): Promis
     .selectFrom('store_fulfilments')
     .select('id')
     .where('user_id', '=', userId)
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .executeTakeFirst()) !== undefined;
 
 export const giveUpPending = ({ query }: Transaction, userId: number, now: number) =>
@@ -203,7 +203,7 @@ export const giveUpPending = ({ query }: Transaction, userId: number, now: numbe
     .updateTable('store_fulfilments')
     .set({ state: 'failed', session: '', date_settled: now })
     .where('user_id', '=', userId)
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .execute();
 
 /** Purchases whose state disagrees with the books, for their verification. */
