@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { GAME_ACCEPTED, isOpenToThirdParties, requireGame } from '../../catalogue/games/games.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
+import type { Secrets } from '../../platform/config/secrets.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { balancesOf, tokenAccount, tokensOf } from '../ledger/ledger.ts';
@@ -60,8 +62,22 @@ export async function tokensOwned(
   return { balance, deficit: Math.abs(deficit) };
 }
 
+const METHODS_KEPT = 10_000;
+/** A signature costs as much as reading the wallet. */
+const methods = new WeakMap<Secrets, LRUCache<string, string>>();
+
 /** Identifies the wallet to clients that pass it on; it opens nothing. */
 export function paymentMethodOf({ secrets }: App, userId: number, gameId: number): string {
-  const hex = Buffer.from(secrets.sign('wallet', `${userId}/${gameId}`), 'base64url').toString('hex');
+  const known = methods.get(secrets) ?? new LRUCache<string, string>({ max: METHODS_KEPT });
+  methods.set(secrets, known);
+  const wallet = `${userId}/${gameId}`;
+  const method = known.get(wallet);
+  if (method !== undefined) return method;
+  known.set(wallet, signed(secrets, wallet));
+  return known.get(wallet)!;
+}
+
+function signed(secrets: Secrets, wallet: string): string {
+  const hex = Buffer.from(secrets.sign('wallet', wallet), 'base64url').toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }
