@@ -243,7 +243,8 @@ export class Api {
   readonly logLines: string[];
   readonly #observer: Observer;
   readonly #agent: HttpsAgent;
-  readonly #plainAgent = new HttpAgent({ keepAlive: true, maxSockets: 512 });
+  /** Closes idle connections before the service does, which would otherwise reset a request that is just being sent. */
+  readonly #plainAgent = new HttpAgent({ keepAlive: true, maxSockets: 512, timeout: 30_000 });
   #counter = 0;
 
   constructor(
