@@ -63,7 +63,7 @@ test('ports and health addresses are those of the service, and commands exist', 
 
 test('the service is confined in each way to run it', () => {
   const hardened = ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'CapabilityBoundingSet=\n', 'SystemCallFilter='];
-  for (const unit of ['modstead', 'modstead-migrate', 'modstead-litestream'])
+  for (const unit of ['modstead', 'modstead-migrate', 'modstead-litestream', 'modstead-backup'])
     for (const line of hardened) assert.ok(textOf(`deploy/systemd/${unit}.service`).includes(line), `${unit} ${line}`);
   assert.match(textOf('deploy/compose.yaml'), /read_only: true\n {2}cap_drop: \[ALL\]/);
   assert.match(textOf('deploy/helm/modstead/templates/_names.tpl'), /readOnlyRootFilesystem: true/);
