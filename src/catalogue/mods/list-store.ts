@@ -201,8 +201,11 @@ export interface Found {
   readonly versions?: string;
 }
 
-const AMONG = statement(`select string_agg(cast(m.id as text), ',') as ids from json_each(?) j
-  cross join mods m on m.id = j.value where m.game_id = ? and m.status = 1 and m.visible = 1`);
+const AMONG: Statement = {
+  text: `select string_agg(cast(m.id as text), ',') as ids from json_each(?) j cross join mods m on m.id = j.value
+    where m.game_id = ? and m.status = 1 and m.visible = 1`,
+  postgres: '',
+};
 /** Named ids share searches of the index, which a join with them would not. */
 const AMONG_WITH_VERSIONS: Statement = {
   text: '',
