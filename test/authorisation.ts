@@ -484,6 +484,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-top-mods': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'get-top-creators': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'get-notifications': { open: '!kk +++ ++++ +++ +bk' },
+  'stream-notifications': { open: '!kk +++ ++++ +++ +bk' },
   'read-notifications': { open: '!kk ++w ++++ +++ +bk' },
   'delete-notifications': { open: '!kk ++w ++++ +++ +bk' },
   'update-notification': { open: '!kk --w +--- --- -bk', refs: [26_001] },

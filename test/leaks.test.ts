@@ -11,6 +11,7 @@ import {
   updateCollectionOperation,
 } from '../src/community/collections/operations.ts';
 import { operations } from '../src/composition/resources.ts';
+import { isEventStream } from '../src/platform/http/operation.ts';
 import { type Client, type Mod, startApi } from './api.ts';
 
 // Every text of a hidden resource contains a mark. Callers who may not see it read every address and must not find the
@@ -76,9 +77,10 @@ const CALLERS: Record<string, () => Promise<Client> | Client> = {
   'the leader of another game': () => api.as(otherGame.owner),
 };
 
-const reads = operations.filter(({ declaration: { method, access, path } }) => {
+/** Without streams, which do not end: those of games are for their teams, and that of notifications sends what the list has. */
+const reads = operations.filter(({ declaration: { method, access, path, returns } }) => {
   const isPersonal = access.kind === 'service' || path.startsWith('/oauth');
-  return method === 'GET' && !isPersonal;
+  return method === 'GET' && !isPersonal && !isEventStream(returns);
 });
 
 function addressesOf(path: string): string[] {

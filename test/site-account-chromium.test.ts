@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { builtSite } from '../src/commands/site-build.ts';
 import { composeWorker } from '../src/composition/compose.ts';
+import { followUserOperation } from '../src/people/follows/operations.ts';
 import { startApi } from './api.ts';
 import { findChromium, launchChromium } from './chromium.ts';
 import { beyondWindow, described, signInByMail, VISITS, visiting } from './site-visits.ts';
@@ -100,6 +101,35 @@ describe('in Chromium', { concurrency: 2 }, () => {
     }
     assert.deepEqual(problems, []);
     await page.context().close();
+  });
+
+  test('the bell and the list follow the notifications of a visitor in all their tabs', { skip }, async () => {
+    const { page, problems } = await visiting(await launched(), VISITS[0]!);
+    const email = 'bell@example.org';
+    await page.goto(`${origin}/notifications`);
+    await signInByMail(api, page, email);
+    await page.waitForURL(`${origin}/notifications`);
+    const other = await page.context().newPage();
+    await other.goto(`${origin}/library`);
+    for (const tab of [page, other]) await tab.locator('#svelte-announcer').waitFor({ state: 'attached' });
+    const { query } = api.app().db;
+    const { id } = await query.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
+    const follower = await api.aUser();
+    const following = { params: { user_id: follower.id }, body: { user_id: id } };
+    await (await api.as(follower)).call(followUserOperation, following);
+    for (const tab of [page, other])
+      await tab.locator('a.count[href="/notifications"] span', { hasText: '1' }).waitFor();
+    await page.locator('li.unread', { hasText: follower.username }).waitFor();
+    await submit(page, 'readAll');
+    for (const tab of [page, other])
+      await tab.locator('a.count[href="/notifications"] span').waitFor({ state: 'detached' });
+    // The other tab takes over the stream of the one that had it.
+    await page.close();
+    const again = await api.aUser();
+    await (await api.as(again)).call(followUserOperation, { ...following, params: { user_id: again.id } });
+    await other.locator('a.count[href="/notifications"] span', { hasText: '1' }).waitFor();
+    assert.deepEqual(problems, []);
+    await other.context().close();
   });
 
   for (const visit of VISITS)

@@ -8,12 +8,14 @@ import { subscribeToMod } from '../src/community/subscriptions/operations.ts';
 import { composeWorker } from '../src/composition/compose.ts';
 import { addAgreementVersion, editAgreementVersion, getCurrentAgreement } from '../src/people/agreements/operations.ts';
 import { getUsersBlocked } from '../src/people/blocks/operations.ts';
+import { followUserOperation } from '../src/people/follows/operations.ts';
 import { getNotifications } from '../src/people/notifications/operations.ts';
 import { getAuthenticatedUser } from '../src/people/users/operations.ts';
 import { getOwnTokens } from '../src/signin/credentials/operations.ts';
-import { getSessions } from '../src/signin/sessions/operations.ts';
+import { deleteSession, getSessions } from '../src/signin/sessions/operations.ts';
 import { type Answer, startApi } from './api.ts';
 import { Browser, codesSentTo } from './browser.ts';
+import { EventListener } from './event-streams.ts';
 
 const api = await startApi({ site: builtSite(), settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());
@@ -279,6 +281,30 @@ test('notifications name what they are about, count in the header, and are marke
   assert.deepEqual((await me.client.call(getNotifications)).body.data, []);
   const settings = await me.act('/account/notifications', 'kinds', { comment: 'off', reply: 'nonsense' });
   assert.match(settings.text, /id="field-reply-error"/);
+});
+
+test('a visitor’s stream of notifications ends with their session', async () => {
+  const me = await visitor();
+  const cookie = [...me.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const listen = (headers: Record<string, string>) =>
+    EventListener.open<{ count?: number; kind?: string }>(api, '/notifications/live', 'none', { headers });
+  const heard = await listen({ cookie });
+  assert.equal((await heard.next())!.data.count, 0);
+  const isFollowed = async () => {
+    const follower = await visitor();
+    const input = { params: { user_id: follower.user.id }, body: { user_id: me.user.id } };
+    await follower.client.call(followUserOperation, input);
+  };
+  await isFollowed();
+  assert.equal((await heard.next())!.data.kind, 'follower');
+  assert.equal((await heard.next())!.data.count, 1);
+  const sessions = (await me.client.call(getSessions)).body.data;
+  for (const { id } of sessions) await me.client.call(deleteSession, { params: { session_id: id } });
+  await isFollowed();
+  assert.equal(await heard.next(), undefined);
+  const refused = await listen({ cookie });
+  assert.equal(refused.response.statusCode, 401);
+  refused.close();
 });
 
 test('people write to each other, and report and block', async () => {

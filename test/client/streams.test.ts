@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { follow, gameEvents, isApiError } from '../../client/src/index.ts';
+import { follow, gameEvents, isApiError, notificationNews } from '../../client/src/index.ts';
 import { serverSentEvents } from '../../client/src/streams/server-sent-events.ts';
 import { startApi } from '../api.ts';
 import { clientOf, fetchOf } from './fetching.ts';
@@ -93,6 +93,28 @@ test('notifications are followed from now on or after an id, each of them once',
   const again = follow(owner, 'GET /me/notifications', {}, { after: others[0]! });
   assert.deepEqual([(await again.next()).value?.id, old! < others[0]!], [others[1], true]);
   await again.return();
+});
+
+test('notifications come as a stream, with which of them are unread', async () => {
+  const user = await api.aUser();
+  const reader = clientOf(api, { token: (await api.as(user)).token });
+  const leave = new AbortController();
+  const news = notificationNews(reader, { signal: leave.signal });
+  const next = async () => (await news.next()).value!;
+  assert.deepEqual((await next()).unread, { count: 0, ids: [] });
+  const fan = await api.aUser();
+  const follower = clientOf(api, { token: (await api.as(fan)).token });
+  await follower.call('POST /users/{user_id}/following', {
+    user_id: fan.id,
+    body: { user_id: user.id },
+  });
+  const { notification } = await next();
+  assert.deepEqual([notification?.kind, notification?.user?.id], ['follower', fan.id]);
+  assert.deepEqual((await next()).unread, { count: 1, ids: [notification!.id] });
+  await reader.call('POST /me/notifications');
+  assert.equal((await next()).unread?.count, 0);
+  leave.abort(new Error('left'));
+  await assert.rejects(news.next(), /left/);
 });
 
 test('events are read from chunks of any length', async () => {

@@ -3773,6 +3773,8 @@ export interface Operations {
   'POST /me/notifications': { input: Empty; output: undefined; errors: E218 };
   /** Removes all notifications of the caller. */
   'DELETE /me/notifications': { input: Empty; output: undefined; errors: E218 };
+  /** Streams the notifications of the caller as Server-Sent Events, at most once a second. `notification` is a new one. `unread` tells which are unread, now and when it changes: how many (it counts up to 1,000), and the ids of the newest 100. With the id of the last received notification it continues after it, with up to 500; without it, it starts with the next one. One user can have 32 streams open on a process. */
+  'GET /me/notifications/stream': { input: { /** For clients that cannot send Last-Event-ID. */ last_event_id?: number }; output: Response; errors: E186 };
   /** Marks a notification as read or unread. */
   'PUT /me/notifications/{notification_id}': { input: { notification_id: number } & { is_read: boolean }; output: Notification; errors: E219 };
   /** Removes a notification. */

@@ -2,7 +2,8 @@ import type { CallOptions, Client, Input, Output } from '../calls/client.ts';
 import { ConnectionError } from '../calls/errors.ts';
 import { items } from '../calls/pages.ts';
 import { waitFor } from '../calls/retries.ts';
-import { serverSentEvents } from './server-sent-events.ts';
+import type { Notification } from '../contract/operations.ts';
+import { type ServerSentEvent, serverSentEvents } from './server-sent-events.ts';
 
 const LONGEST_BACKOFF_MS = 60_000;
 const POLL_SECONDS = 15;
@@ -35,15 +36,51 @@ export interface GameEventOptions {
 export async function* gameEvents(
   client: Client,
   gameId: number,
-  { lastEventId, signal }: GameEventOptions = {},
+  options: GameEventOptions = {},
 ): AsyncGenerator<GameEvent, void, undefined> {
+  const open = (call: CallOptions) => client.open('GET /games/{game_id}/events/stream', { game_id: gameId }, call);
+  for await (const { data } of reopened(client, open, options)) yield JSON.parse(data) as GameEvent;
+}
+
+/** A new notification, or which notifications are unread: how many, and the ids of the newest. */
+export type NotificationNews =
+  | { readonly notification: Notification; readonly unread?: undefined }
+  | { readonly notification?: undefined; readonly unread: { readonly count: number; readonly ids: readonly number[] } };
+
+export interface NotificationOptions {
+  /** Continues after the notification with this id, with up to 500; 0 for all of them. Default: the next notification. */
+  lastEventId?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The notifications of the user as they come, and which are unread: now, and whenever one is read or removed anywhere.
+ * It continues and ends as `gameEvents` does.
+ */
+export async function* notificationNews(
+  client: Client,
+  options: NotificationOptions = {},
+): AsyncGenerator<NotificationNews, void, undefined> {
+  const open = (call: CallOptions) => client.open('GET /me/notifications/stream', {}, call);
+  for await (const { event, data } of reopened(client, open, options))
+    if (event === 'notification' || event === 'unread') yield { [event]: JSON.parse(data) } as NotificationNews;
+}
+
+async function* reopened(
+  client: Client,
+  open: (options: CallOptions) => Promise<Response>,
+  { lastEventId, signal }: GameEventOptions,
+): AsyncGenerator<ServerSentEvent, void, undefined> {
   const wait = client.options.retry?.wait ?? waitFor;
   const reading = { lastId: lastEventId === undefined ? '' : String(lastEventId), retryMs: 3_000 };
   for (let losses = 0; ; ) {
     try {
-      for await (const { data } of serverSentEvents(await open(client, gameId, reading.lastId, signal), reading)) {
+      const { lastId } = reading;
+      const headers = { Accept: 'text/event-stream', ...(lastId !== '' && { 'Last-Event-ID': lastId }) };
+      const { body } = await open({ signal, headers });
+      for await (const event of serverSentEvents(body as NonNullable<typeof body>, reading)) {
         losses = 0;
-        yield JSON.parse(data) as GameEvent;
+        yield event;
       }
     } catch (error) {
       signal?.throwIfAborted();
@@ -52,13 +89,6 @@ export async function* gameEvents(
     signal?.throwIfAborted();
     await wait(Math.min(LONGEST_BACKOFF_MS, reading.retryMs * 2 ** losses++), signal);
   }
-}
-
-async function open(client: Client, game_id: number, lastId: string, signal: AbortSignal | undefined) {
-  const headers = { Accept: 'text/event-stream', ...(lastId !== '' && { 'Last-Event-ID': lastId }) };
-  const options: CallOptions = { signal, headers };
-  const { body } = await client.open('GET /games/{game_id}/events/stream', { game_id }, options);
-  return body as NonNullable<typeof body>;
 }
 
 /** `fetch` reports a body that breaks off as a TypeError. */

@@ -4,6 +4,7 @@ import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import type { StoredNotification } from './inbox.ts';
+import type { NotificationNews } from './live.ts';
 import { KINDS, modesOf, type NotificationKind, type NotificationMode } from './notifications.ts';
 
 export const NotificationObject = z
@@ -38,6 +39,24 @@ export const toNotification = (
   date_added: stored.date_added,
   is_read: stored.is_read === 1,
 });
+
+/** A comment between events, which clients ignore: sending it checks that the caller still has access. */
+const NOTHING_NEW = ':\n\n';
+
+export async function* toNotificationEvents(
+  app: App,
+  news: AsyncIterable<NotificationNews>,
+  portal: Portal | undefined,
+): AsyncGenerator<string> {
+  for await (const { added = [], unread } of news) {
+    const events = added.map((stored) => {
+      const data = JSON.stringify(toNotification(app, stored, portal));
+      return `id: ${stored.notification_id}\nevent: notification\ndata: ${data}\n\n`;
+    });
+    if (unread) events.push(`event: unread\ndata: ${JSON.stringify(unread)}\n\n`);
+    yield events.join('') || NOTHING_NEW;
+  }
+}
 
 const modeOf = (kind: NotificationKind) => z.enum(modesOf(kind) as [NotificationMode, ...NotificationMode[]]);
 

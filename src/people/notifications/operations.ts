@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
 import { PathId, page, pageOf } from '../../platform/http/objects.ts';
-import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import { eventStream, noContent, ok, operation, Stream } from '../../platform/http/operation.ts';
 import {
   changeSettings,
   notificationListing,
@@ -12,7 +12,8 @@ import {
   setRead,
   settingsOf,
 } from './inbox.ts';
-import { NotificationObject, NotificationSettingsObject, toNotification } from './object.ts';
+import { watchNotifications } from './live.ts';
+import { NotificationObject, NotificationSettingsObject, toNotification, toNotificationEvents } from './object.ts';
 
 const NotificationPath = z.object({ notification_id: PathId });
 const Settings = NotificationSettingsObject.meta({ id: 'NotificationSettings' });
@@ -34,6 +35,26 @@ export const getNotifications = operation({
       total,
       list,
     );
+  },
+});
+
+export const streamNotifications = operation({
+  id: 'stream-notifications',
+  tag: 'Notifications',
+  method: 'GET',
+  path: '/me/notifications/stream',
+  says: 'Streams the notifications of the caller as Server-Sent Events, at most once a second. `notification` is a new one. `unread` tells which are unread, now and when it changes: how many (it counts up to 1,000), and the ids of the newest 100. With the id of the last received notification it continues after it, with up to 500; without it, it starts with the next one. One user can have 32 streams open on a process.',
+  access: user('read', 'personal'),
+  query: z.object({
+    last_event_id: z.int().min(0).optional().meta({ description: 'For clients that cannot send Last-Event-ID.' }),
+  }),
+  headers: { 'last-event-id': { says: 'The id of the last received notification.' } },
+  returns: eventStream,
+  errors: [],
+  handle: async (app, { caller, query, headers, portal }) => {
+    const [named] = /^\d{1,15}$/.exec(headers['last-event-id'] ?? '') ?? [];
+    const news = await watchNotifications(app, caller, named === undefined ? query.last_event_id : Number(named));
+    return new Stream((signal) => toNotificationEvents(app, news(signal), portal));
   },
 });
 
@@ -116,6 +137,7 @@ export const updateNotificationSettings = operation({
 
 export const notificationOperations = [
   getNotifications,
+  streamNotifications,
   readNotifications,
   deleteNotifications,
   updateNotification,

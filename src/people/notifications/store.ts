@@ -4,6 +4,14 @@ import { type Listing, type ListRequest, narrowed, paged } from '../../platform/
 import { USER } from '../../platform/database/people.ts';
 import type { NotificationLettersTable, NotificationsTable } from './table.ts';
 
+/** Changes with the notifications of one user, or of those from the first to the last. */
+const notificationsScope = (firstId: number, lastId = firstId) => `notifications/${firstId}-${lastId}`;
+
+export function concernsNotificationsOf(userId: number, scope: string): boolean {
+  const [, firstId, lastId] = /^notifications\/(\d+)-(\d+)$/.exec(scope) ?? [];
+  return firstId !== undefined && Number(firstId) <= userId && userId <= Number(lastId);
+}
+
 export type NotificationRow = Selectable<NotificationsTable>;
 export type LetterRow = Selectable<NotificationLettersTable>;
 export type NewNotification = Omit<NotificationRow, 'id' | 'user_id' | 'is_read' | 'date_mail' | 'letter_id'>;
@@ -46,8 +54,10 @@ const parametersOf = (row: NewNotification, usual: string) => [
 
 const ADD = adding('users u', 'u.id = ?');
 /** Returns nothing for a duplicate, and for a user who does not want it. */
-export const add = (transaction: Transaction, userId: number, row: NewNotification, usual: string) =>
-  transaction.first<Pick<NotificationRow, 'id' | 'date_mail'>>(ADD, [...parametersOf(row, usual), userId]);
+export function add(transaction: Transaction, userId: number, row: NewNotification, usual: string) {
+  transaction.changed(notificationsScope(userId));
+  return transaction.first<Pick<NotificationRow, 'id' | 'date_mail'>>(ADD, [...parametersOf(row, usual), userId]);
+}
 
 const POSTPONE = statement('update notifications set date_mail = ? where id = ?');
 export const postponeMail = (transaction: Transaction, id: number, dateMail: number) =>
@@ -57,8 +67,10 @@ const SAME = 'kind = ? and actor_id = ? and resource = ? and resource_id = ? and
 const sameAs = (row: NewNotification) => [row.kind, row.actor_id, row.resource, row.resource_id, row.comment_id];
 const REMOVE_SAME = statement(`delete from notifications where user_id = ? and ${SAME}`);
 /** Removes the earlier notification before a repetition. */
-export const removeSame = (transaction: Transaction, userId: number, row: NewNotification) =>
-  transaction.run(REMOVE_SAME, [userId, ...sameAs(row)]);
+export function removeSame(transaction: Transaction, userId: number, row: NewNotification) {
+  transaction.changed(notificationsScope(userId));
+  return transaction.run(REMOVE_SAME, [userId, ...sameAs(row)]);
+}
 
 const SOME_SUBSCRIBERS = statement(`select max(user_id) as last, count(*) as number from
   (select user_id from subscriptions where mod_id = ? and user_id > ? order by user_id limit ?) first`);
@@ -82,6 +94,7 @@ export async function addForSubscribers(
   const some = [modId, after, last];
   await transaction.run(REMOVE_FOR_SUBSCRIBERS, [...sameAs(row), row.date_added, ...some]);
   await transaction.all(ADD_FOR_SUBSCRIBERS, [...parametersOf(row, usual), ...some]);
+  transaction.changed(notificationsScope(after + 1, Number(last)));
   return Number(number) < most ? 0 : Number(last);
 }
 
@@ -115,19 +128,44 @@ export const find = (query: Query, userId: number, id: number): Promise<StoredNo
   shown(query, userId).where('n.id', '=', id).executeTakeFirst();
 
 const SET_READ = statement('update notifications set is_read = ? where id = ? and user_id = ?');
-export const setRead = (transaction: Transaction, userId: number, id: number, isRead: boolean) =>
-  transaction.run(SET_READ, [Number(isRead), id, userId]);
+export function setRead(transaction: Transaction, userId: number, id: number, isRead: boolean) {
+  transaction.changed(notificationsScope(userId));
+  return transaction.run(SET_READ, [Number(isRead), id, userId]);
+}
 
 const READ_ALL = statement('update notifications set is_read = 1 where user_id = ? and is_read = 0');
-export const readAll = (transaction: Transaction, userId: number) => transaction.run(READ_ALL, [userId]);
+export function readAll(transaction: Transaction, userId: number) {
+  transaction.changed(notificationsScope(userId));
+  return transaction.run(READ_ALL, [userId]);
+}
 
 const REMOVE = statement('delete from notifications where id = ? and user_id = ? returning id');
 /** Returns whether it existed. */
-export const remove = async (transaction: Transaction, userId: number, id: number): Promise<boolean> =>
-  (await transaction.first(REMOVE, [id, userId])) !== undefined;
+export async function remove(transaction: Transaction, userId: number, id: number): Promise<boolean> {
+  transaction.changed(notificationsScope(userId));
+  return (await transaction.first(REMOVE, [id, userId])) !== undefined;
+}
 
 const REMOVE_ALL = statement('delete from notifications where user_id = ?');
-export const removeAll = (transaction: Transaction, userId: number) => transaction.run(REMOVE_ALL, [userId]);
+export function removeAll(transaction: Transaction, userId: number) {
+  transaction.changed(notificationsScope(userId));
+  return transaction.run(REMOVE_ALL, [userId]);
+}
+
+const NEWEST = statement('select id from notifications where user_id = ? order by id desc limit ?');
+/** The ids of the newest notifications, the newest first. */
+export const newestIds = async (reader: Reader, userId: number, most: number): Promise<number[]> =>
+  (await reader.all<{ id: number }>(NEWEST, [userId, most])).map(({ id }) => id);
+
+export const findAll = (query: Query, userId: number, ids: readonly number[]): Promise<StoredNotification[]> =>
+  shown(query, userId).where('n.id', 'in', ids).orderBy('n.id').execute();
+
+export type UnreadRow = Pick<NotificationRow, 'id' | 'resource' | 'resource_id' | 'comment_id'>;
+const UNREAD = statement(`select n.id, n.resource, n.resource_id, n.comment_id
+  from notifications n left join comments c on c.id = n.comment_id
+  where n.user_id = ? and n.is_read = 0 and (n.comment_id = 0 or c.date_deleted = 0) order by n.id desc limit ?`);
+/** The newest first. */
+export const unread = (reader: Reader, userId: number, most: number) => reader.all<UnreadRow>(UNREAD, [userId, most]);
 
 const MODES_OF = statement('select kind, mode from notification_modes where user_id = ?');
 export const modesOf = (reader: Pick<Database, 'all'>, userId: number) =>

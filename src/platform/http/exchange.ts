@@ -45,6 +45,8 @@ export interface Exchange {
   operation: AnyOperation | undefined;
   /** Set inside the process alone: the caller of a request that one of the site's pages makes. */
   readonly visitor?: Caller;
+  /** Looks the visitor of a page up again, because a stream can last longer than their session. */
+  findVisitor?: (() => Promise<Caller | undefined>) | undefined;
   /** Set if requests are traced. */
   trace?: TracedRequest;
   /** How long the response stays true, if it can be cached. */

@@ -33,7 +33,7 @@ import { NO_PAYLOAD, readPayload } from './payload.ts';
 import { takeForAddress, takeForCaller } from './rate-limit-buckets.ts';
 import { type Fields, parseQuery } from './request/forms.ts';
 import { createRouter, type Match } from './router.ts';
-import { sendStream } from './stream.ts';
+import { requireStreamPlace, sendStream } from './stream.ts';
 import { sendFile } from './transfer/file.ts';
 import type { Transfers } from './transfer/transfer.ts';
 
@@ -97,11 +97,13 @@ export function createHandling(parts: HandlingParts): Handling {
     const { id, returns } = match.operation.declaration;
     if (!isStoredFile(returns) && !isEventStream(returns) && !isCsv(returns)) requireJsonWished(request);
     const body = await bodyOfAnswer(parts, exchange, match);
+    if (body instanceof Stream) requireStreamPlace(exchange);
     endWithAnswer(exchange);
     if (body instanceof Bytes) await sendFile(parts, exchange, body);
     else if (body instanceof Stream)
       await sendStream(exchange, body, parts.draining, async () => {
         await exchange.tenant.gate.requireOpen(exchange.ip);
+        if (exchange.visitor && !(await exchange.findVisitor?.())) throw new ApiError('USER_MUST_BE_LOGGED_IN');
         await authenticated(exchange, match.operation, parseQuery(exchange.search));
       });
     else if (body instanceof Csv) sendCsv(response, body, exchange.headers);

@@ -33,6 +33,7 @@ export function inProcessExchange(page: Exchange, request: Request, visitor: Cal
     caller: visitor,
     operation: undefined,
     visitor,
+    findVisitor: page.findVisitor,
   };
   return { exchange, answer: response.answer };
 }

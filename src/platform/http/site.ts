@@ -104,7 +104,8 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
   ): Promise<string> {
     const { request, scope, tenant, ip } = exchange;
     const cookies = cookiesOf(request, scope.environment);
-    const visitor = (await findVisitor(tenant.app, cookies.session)) ?? NOBODY;
+    exchange.findVisitor = () => findVisitor(tenant.app, cookies.session);
+    const visitor = (await exchange.findVisitor()) ?? NOBODY;
     // A visitor who is known has chosen a language, wherever their browser comes from.
     if (visitor.kind === 'user') exchange.language = languageOf(visitor.language) ?? exchange.language;
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD';

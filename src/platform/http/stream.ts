@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { ApiError } from '../errors/catalogue.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Tenant } from './exchange.ts';
 import type { Stream } from './operation.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -19,19 +19,52 @@ const HEADERS: readonly string[] = [
   ...SECURITY_HEADERS,
 ];
 
+/** More than a person opens in all their browsers; each costs a connection and a query after every change. */
+const STREAMS_PER_USER_MAX = 32;
+const RETRY = { retryAfterSeconds: 60 };
+
+const openStreams = new WeakMap<Tenant, Map<number, number>>();
+
+function streamsOf(tenant: Tenant): Map<number, number> {
+  const known = openStreams.get(tenant) ?? new Map<number, number>();
+  openStreams.set(tenant, known);
+  return known;
+}
+
+/** Refuses a user who has too many streams open in this process. */
+export function requireStreamPlace({ caller, tenant }: Exchange): void {
+  if (caller.kind !== 'user') return;
+  if ((streamsOf(tenant).get(caller.userId) ?? 0) >= STREAMS_PER_USER_MAX) throw new ApiError('RATE_LIMITED', RETRY);
+}
+
+/** Counts a stream of the user until the result is called. */
+function takeStreamPlace({ caller, tenant }: Exchange): () => void {
+  if (caller.kind !== 'user') return () => {};
+  const { userId } = caller;
+  const streams = streamsOf(tenant);
+  streams.set(userId, (streams.get(userId) ?? 0) + 1);
+  return () => {
+    const others = streams.get(userId)! - 1;
+    if (others > 0) streams.set(userId, others);
+    else streams.delete(userId);
+  };
+}
+
 /**
  * Streams until the client disconnects, the caller loses access or the service shuts down. Each part is requested after
  * the previous one was sent, so a slow client costs no memory.
  */
 export async function sendStream(
-  { request, response, headers }: Exchange,
+  exchange: Exchange,
   { parts }: Stream,
   draining: AbortSignal,
   requireKnown: () => unknown,
 ): Promise<void> {
+  const { request, response, headers } = exchange;
   response.shouldKeepAlive = false;
   response.writeHead(200, [...HEADERS, ...headers]);
   if (request.method === 'HEAD') return void response.end();
+  const leave = takeStreamPlace(exchange);
   response.write(RECONNECT);
   const over = new AbortController();
   const end = () => over.abort();
@@ -56,6 +89,7 @@ export async function sendStream(
   } finally {
     clearInterval(heartbeat);
     draining.removeEventListener('abort', end);
+    leave();
   }
   response.end();
 }
