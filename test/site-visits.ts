@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import type { Api } from './api.ts';
 import { codesSentTo } from './browser.ts';
@@ -20,6 +21,12 @@ export const VISITS: readonly Visit[] = [
 
 export const described = ({ locale, javaScriptEnabled }: Pick<Visit, 'locale' | 'javaScriptEnabled'>): string =>
   `in ${locale} ${javaScriptEnabled ? 'with' : 'without'} scripts`;
+
+/** The texts of an area of the site in the visitor's language, by their names. */
+export function textsFor({ locale }: Pick<Visit, 'locale'>, area: string): Readonly<Record<string, string>> {
+  const language = locale === 'zh-CN' ? locale : locale.split('-')[0];
+  return JSON.parse(readFileSync(new URL(`../site/src/texts/${area}/${language}.json`, import.meta.url), 'utf8'));
+}
 
 /** Long enough that only a hang exceeds it, even on a busy machine. */
 export const HANG_MS = 300_000;
