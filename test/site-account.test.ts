@@ -11,6 +11,7 @@ import { getUsersBlocked } from '../src/people/blocks/operations.ts';
 import { followUserOperation } from '../src/people/follows/operations.ts';
 import { getNotifications } from '../src/people/notifications/operations.ts';
 import { getAuthenticatedUser } from '../src/people/users/operations.ts';
+import { flushTraffic } from '../src/records/traffic/traffic.ts';
 import { getOwnTokens } from '../src/signin/credentials/operations.ts';
 import { deleteSession, getSessions } from '../src/signin/sessions/operations.ts';
 import { type Answer, startApi } from './api.ts';
@@ -302,6 +303,9 @@ test('a visitor’s stream of notifications ends with their session', async () =
   for (const { id } of sessions) await me.client.call(deleteSession, { params: { session_id: id } });
   await isFollowed();
   assert.equal(await heard.next(), undefined);
+  await flushTraffic(api.app());
+  const slow = await api.app().db.query.selectFrom('slow_requests').select('path').execute();
+  assert.ok(!slow.some(({ path }) => path === '/notifications/live'), 'a stream is not slow because it lasts');
   const refused = await listen({ cookie });
   assert.equal(refused.response.statusCode, 401);
   refused.close();

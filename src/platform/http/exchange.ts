@@ -47,6 +47,8 @@ export interface Exchange {
   readonly visitor?: Caller;
   /** Looks the visitor of a page up again, because a stream can last longer than their session. */
   findVisitor?: (() => Promise<Caller | undefined>) | undefined;
+  /** A page answers with a stream, which lasts until the visitor leaves. */
+  isStream?: boolean;
   /** Set if requests are traced. */
   trace?: TracedRequest;
   /** How long the response stays true, if it can be cached. */

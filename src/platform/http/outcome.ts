@@ -27,13 +27,17 @@ const CLIENT_GONE = 499;
 export const SYSTEM_ROUTE = 'elsewhere';
 
 /** The parts of an exchange that are logged and counted at its end. */
-type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation' | 'trace'>;
+type Ended = Pick<
+  Exchange,
+  'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation' | 'trace' | 'isStream'
+>;
 
 /** A request that equals an earlier one: of an operation, or of a page by its route. */
 type Repeated = Omit<Ended, 'id' | 'request' | 'started'> & { readonly route?: string };
 
 /** True when the exchange carries files or streams, so that its duration depends on the client. */
-function isTransfer({ operation, request }: Pick<Ended, 'operation' | 'request'>): boolean {
+function isTransfer({ operation, request, isStream }: Pick<Ended, 'operation' | 'request' | 'isStream'>): boolean {
+  if (isStream) return true;
   if (!operation) return request.url?.startsWith('/files/') === true;
   const { returns, files, raw } = operation.declaration;
   return files !== undefined || raw !== undefined || isStoredFile(returns) || isEventStream(returns);

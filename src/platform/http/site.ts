@@ -272,6 +272,7 @@ async function send(
   const sent = [...common, ...cookies, ...exchange.headers];
   if (hasBody(request) && !request.complete) response.shouldKeepAlive = false;
   if (answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body) {
+    exchange.isStream = true;
     response.writeHead(answer.status, sent);
     // The client ends such a response, so its end is no failure.
     await pipeline(Readable.fromWeb(answer.body as never), response).catch(() => undefined);
