@@ -3,93 +3,217 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import sharp, { type OverlayOptions } from 'sharp';
+import { type Client, createClient } from '../client/src/index.ts';
+import { findChromium } from '../test/chromium.ts';
+import { OWNER, type Started, signedIn, startService } from './site-check.ts';
+import { RUNNING } from './site-pages.ts';
 
-const help = `npm run pictures
+const help = `npm run pictures [-- --only PATTERN]
 
-Takes the screenshots of README.md from a running service with sample content, with the Chromium that
-MODSTEAD_TEST_CHROMIUM or /usr/bin/chromium names.`;
+Takes the screenshots of README.md and docs/ from running services, one with sample content and an empty one, and writes them
+to docs/pictures. It needs Chromium, and fonts for the scripts of the sample content.`;
 
-const FILE = 'docs/pictures/overview.png';
-const HEIGHT = 720;
-const GAP = 24;
-/** What players, studios and engineers see. The dashboard is dark, as it is for a browser that prefers it. */
-const SHOTS = [
-  { path: '/g/skyfarers', width: 940, scheme: 'light' },
-  { path: '/g/skyfarers/admin', width: 620, scheme: 'dark', signIn: 'studio@example.com' },
-  { path: '/v1/docs', width: 400, scheme: 'light' },
-] as const;
+const FOLDER = 'docs/pictures';
 
-interface Started {
-  readonly site: string;
-  readonly mails: string;
-  stop(): Promise<void>;
+interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly scheme?: 'dark';
+  readonly as?: 'owner' | 'player';
 }
 
-async function startService(): Promise<Started> {
-  const data = fs.mkdtempSync(path.join(os.tmpdir(), 'modstead-pictures-'));
-  const child = spawn(process.execPath, ['bin/modstead.mjs', 'serve', '--demo', '--json'], {
-    env: { ...process.env, MODSTEAD_DATA: data, MODSTEAD_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+const PLAYER = 'tidewalker@example.com';
+
+const SHOTS: readonly Shot[] = [
+  { name: 'home', path: '/' },
+  { name: 'game', path: '/g/skyfarers' },
+  { name: 'mod', path: '/g/skyfarers/m/better-river-overhaul-1', as: 'player' },
+  { name: 'mod-small', path: '/g/skyfarers/m/better-river-overhaul-1', width: 320, height: 640 },
+  { name: 'library', path: '/library', as: 'player', height: 520 },
+  { name: 'upload', path: '/g/skyfarers/add/mod', as: 'player' },
+  { name: 'dashboard', path: '/g/skyfarers/admin', as: 'owner', height: 960 },
+  { name: 'moderation', path: '/g/gridline-99/admin/moderation', as: 'owner' },
+  { name: 'rules', path: '/g/skyfarers/admin/rules', as: 'owner' },
+  { name: 'webhooks', path: '/g/skyfarers/admin/webhooks', as: 'owner', height: 620 },
+  { name: 'oauth', path: '/g/skyfarers/admin/oauth', as: 'owner', height: 620 },
+  { name: 'money', path: '/g/skyfarers/admin/money/packs', as: 'owner', height: 620 },
+  { name: 'staff', path: '/admin', as: 'owner', height: 480 },
+  { name: 'look', path: '/admin/look', as: 'owner', height: 720, scheme: 'dark' },
+];
+
+/** What the sample content lacks: things that wait, and what a studio sets up by itself. */
+async function addWork({ site, command }: Started): Promise<void> {
+  const tokenOf = (user: number) => /[\w-]{40,}/.exec(command('token', 'add', '--user', String(user), '--json'))![0];
+  const [owner, player] = [1, 3].map((user) => createClient({ url: `${site}/v1`, token: tokenOf(user) }));
+  const games = (await owner!.call('GET /games', {})).data;
+  const idOf = (name: string) => games.find(({ name_id }) => name_id === name)!.id;
+  const [skyfarers, gridline] = [idOf('skyfarers'), idOf('gridline-99')];
+  await addWaiting(player!, gridline);
+  const { data: mods } = await player!.call('GET /games/{game_id}/mods', { game_id: skyfarers, _limit: 8 });
+  for (const { id } of mods)
+    await player!.call('POST /games/{game_id}/mods/{mod_id}/subscribe', { game_id: skyfarers, mod_id: id });
+  await setUp(owner!, skyfarers);
+}
+
+async function addWaiting(player: Client, game_id: number): Promise<void> {
+  const { data: mods } = await player.call('GET /games/{game_id}/mods', { game_id, _limit: 4 });
+  const tracks = [
+    ['Harbour at night', 'Eleven corners between the cranes, with wet asphalt.'],
+    ['Switchback pass', 'Twenty hairpins up and the same way down.'],
+    ['Frozen lake', 'No walls, and no grip either.'],
+    ['Old airfield', 'Two runways and a lot of tyres.'],
+  ] as const;
+  for (const [index, [name, summary]] of tracks.entries()) {
+    const logo = await (await fetch(mods[index]!.logo.original!)).blob();
+    const { id: mod_id } = await player.call('POST /games/{game_id}/mods', { game_id, name, summary, logo });
+    const filedata = new Blob([EMPTY_ZIP], { type: 'application/zip' });
+    await player.call('POST /games/{game_id}/mods/{mod_id}/files', { game_id, mod_id, filedata, version: '1.0' });
+  }
+}
+
+/** A zip file with one empty file, `a`. */
+const EMPTY_ZIP = Uint8Array.fromBase64(
+  'UEsDBAoAAAAAAAAAIQAAAAAAAAAAAAAAAAABAAAAYVBLAQIUAAoAAAAAAAAAIQAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAABhUEsFBgAAAAABAAEALwAAAB8AAAAAAA==',
+);
+
+async function setUp(owner: Client, game_id: number): Promise<void> {
+  const rules = [
+    ['Words of casinos', 'deny', 'payload.name', 'casino'],
+    ['Links in summaries', 'hold', 'payload.summary', 'http'],
+  ] as const;
+  for (const [name, verdict, field, value] of rules)
+    await owner.call('POST /games/{game_id}/rules', {
+      game_id,
+      name,
+      verdict,
+      operations: ['add-mod'],
+      when: JSON.stringify({ field, is: 'contains', value }),
+      enabled: true,
+    });
+  for (const [name, host] of [
+    ['Build server', 'build.example.com'],
+    ['Chat', 'chat.example.com'],
+  ] as const)
+    await owner.call('POST /games/{game_id}/webhooks', { game_id, name, url: `https://${host}/mods` });
+  await owner.call('POST /games/{game_id}/oauth/clients', {
+    game_id,
+    name: 'Lantern Yard launcher',
+    grants: ['authorization_code', 'refresh_token'],
+    redirect_uris: ['https://example.com/signed-in', 'http://localhost:7777/signed-in'],
   });
-  const [ready] = (await once(child.stdout, 'data')) as [Buffer];
+  for (const [name, tokens, price] of [
+    ['Handful', 500, 499],
+    ['Chest', 1_200, 999],
+  ] as const)
+    await owner.call('POST /games/{game_id}/monetization/token-packs', {
+      game_id,
+      name,
+      tokens,
+      price,
+      currency: 'EUR',
+    });
+}
+
+/** An empty installation, which opens the wizard. */
+async function startEmpty() {
+  const data = fs.mkdtempSync(path.join(os.tmpdir(), 'modstead-pictures-'));
+  const env = { ...process.env, MODSTEAD_DATA: data, MODSTEAD_PORT: '0' };
+  const child = spawn(process.execPath, ['bin/modstead.mjs', 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let address: string | undefined;
+  for await (const line of createInterface(child.stdout)) {
+    address = /Set up the site: (\S+)/.exec(line)?.[1];
+    if (address) break;
+  }
   const stop = async () => {
     child.kill('SIGTERM');
     await once(child, 'exit');
     fs.rmSync(data, { recursive: true });
   };
-  return { site: (JSON.parse(ready.toString()) as { site: string }).site, mails: path.join(data, 'mail'), stop };
+  return { address: address!, stop };
 }
 
-async function signIn(page: Page, { site, mails }: Started, email: string): Promise<void> {
-  await page.goto(`${site}/sign-in`);
-  await page.fill('input[name=email]', email);
-  await page.press('input[name=email]', 'Enter');
-  await page.waitForSelector('input[name=code]');
-  const [mail] = fs.readdirSync(mails);
-  const { text } = JSON.parse(fs.readFileSync(path.join(mails, mail!), 'utf8')) as { text: string };
-  await page.fill('input[name=code]', /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(text)![0]);
-  await page.press('input[name=code]', 'Enter');
-  await page.waitForSelector('input[name=code]', { state: 'detached' });
+/** Those below the window load when they come into sight. */
+const IMAGES_DRAWN = `Promise.all([...document.images]
+  .filter((image) => image.getBoundingClientRect().top < innerHeight)
+  .map((image) => image.decode().catch(() => undefined)))`;
+
+type Cookies = Awaited<ReturnType<typeof signedIn>>;
+
+async function taken(browser: Browser, address: string, shot: Shot, cookies: Cookies): Promise<Buffer> {
+  const { width = 1180, height = 800, scheme = 'light' } = shot;
+  const viewport = { width, height };
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport, colorScheme: scheme, locale: 'en-US' });
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  await page.goto(address);
+  if (shot.path !== '/v1/docs') await page.locator(RUNNING).waitFor({ state: 'attached' });
+  await page.evaluate(IMAGES_DRAWN);
+  const picture = await page.screenshot();
+  await context.close();
+  return picture;
 }
 
-async function screenshots(service: Started): Promise<Buffer[]> {
-  const executablePath = process.env['MODSTEAD_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  const pictures: Buffer[] = [];
-  for (const { path, width, scheme, ...shot } of SHOTS) {
-    const viewport = { width, height: HEIGHT };
-    const page = await browser.newPage({ ignoreHTTPSErrors: true, viewport, colorScheme: scheme });
-    if ('signIn' in shot) await signIn(page, service, shot.signIn);
-    await page.goto(service.site + path);
-    pictures.push(await page.screenshot());
-  }
-  await browser.close();
-  return pictures;
-}
+const OVERVIEW_HEIGHT = 720;
+const GAP = 24;
+/** What players, studios and engineers see. The dashboard is dark, as it is for a browser that prefers it. */
+const OVERVIEW: readonly (Shot & { readonly width: number })[] = [
+  { name: 'overview', path: '/g/skyfarers', width: 940, height: OVERVIEW_HEIGHT },
+  { name: 'overview', path: '/g/skyfarers/admin', width: 620, height: OVERVIEW_HEIGHT, scheme: 'dark', as: 'owner' },
+  { name: 'overview', path: '/v1/docs', width: 400, height: OVERVIEW_HEIGHT },
+];
 
 /** A palette of 64 colours makes the file a quarter of its size, and text stays sharp. */
 async function sideBySide(pictures: readonly Buffer[]): Promise<Buffer> {
   let left = GAP;
   const layers: OverlayOptions[] = pictures.map((input, index) => {
     const layer = { input, left, top: GAP };
-    left += SHOTS[index]!.width + GAP;
+    left += OVERVIEW[index]!.width + GAP;
     return layer;
   });
-  const background = { create: { width: left, height: HEIGHT + 2 * GAP, channels: 3 as const, background: '#cbd2de' } };
+  const size = { width: left, height: OVERVIEW_HEIGHT + 2 * GAP };
+  const background = { create: { ...size, channels: 3 as const, background: '#cbd2de' } };
   return sharp(background).composite(layers).png({ palette: true, colours: 64, effort: 10 }).toBuffer();
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { help: { type: 'boolean' } } });
+  const { values } = parseArgs({ options: { help: { type: 'boolean' }, only: { type: 'string', default: '' } } });
   if (values.help) return console.log(help);
-  const service = await startService();
+  const found = findChromium();
+  if ('reason' in found) throw new Error(found.reason);
+  const only = new RegExp(values.only);
+  const store = async (name: string, picture: Buffer) => {
+    await sharp(picture).webp({ quality: 82, effort: 6 }).toFile(`${FOLDER}/${name}.webp`);
+    console.log(`${FOLDER}/${name}.webp`);
+  };
+  // The services' own certificates are not known to this process.
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP localhost 127.0.0.1,MAP *.localhost 127.0.0.1'];
+  const browser = await chromium.launch({ executablePath: found.path, args });
+  const [service, empty] = [await startService(), await startEmpty()];
   try {
-    fs.writeFileSync(FILE, await sideBySide(await screenshots(service)));
+    await addWork(service);
+    const cookies = {
+      owner: await signedIn(browser, service, OWNER),
+      player: await signedIn(browser, service, PLAYER),
+    };
+    const take = (shot: Shot) => taken(browser, service.site + shot.path, shot, shot.as ? cookies[shot.as] : []);
+    for (const shot of SHOTS.filter(({ name }) => only.test(name))) await store(shot.name, await take(shot));
+    if (only.test('setup'))
+      await store('setup', await taken(browser, empty.address, { name: 'setup', path: '', height: 520 }, []));
+    if (only.test('overview')) {
+      const parts: Buffer[] = [];
+      for (const shot of OVERVIEW) parts.push(await take(shot));
+      fs.writeFileSync(`${FOLDER}/overview.png`, await sideBySide(parts));
+    }
   } finally {
-    await service.stop();
+    await browser.close();
+    await Promise.all([service.stop(), empty.stop()]);
   }
 }
 

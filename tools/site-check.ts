@@ -25,6 +25,8 @@ export interface Started {
   readonly site: string;
   /** The newest code that was mailed. */
   code(): string;
+  /** Runs a command on the data of the service and returns what it prints. */
+  command(...args: string[]): string;
   stop(): Promise<void>;
 }
 
@@ -38,8 +40,10 @@ export async function startService(): Promise<Started> {
   const [ready] = (await once(createInterface(child.stdout), 'line', { signal: AbortSignal.timeout(READY_MS) })) as [
     string,
   ];
+  const command = (...args: string[]) =>
+    execFileSync(process.execPath, ['bin/modstead.mjs', ...args], { env, encoding: 'utf8' });
   // The owner of the sample games sees the pages of the staff as well.
-  execFileSync(process.execPath, ['bin/modstead.mjs', 'staff', 'set', '--user', '1', '--level', 'owner'], { env });
+  command('staff', 'set', '--user', '1', '--level', 'owner');
   const stop = async () => {
     child.kill('SIGTERM');
     await once(child, 'exit');
@@ -50,7 +54,7 @@ export async function startService(): Promise<Started> {
     const newest = path.join(folder, fs.readdirSync(folder).toSorted().at(-1)!);
     return /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(JSON.parse(fs.readFileSync(newest, 'utf8')).text)![0];
   };
-  return { site: (JSON.parse(ready) as { site: string }).site.replace(/\/$/, ''), code, stop };
+  return { site: (JSON.parse(ready) as { site: string }).site.replace(/\/$/, ''), code, command, stop };
 }
 
 /** Pages that no sitemap lists. */
@@ -112,27 +116,29 @@ const DASHBOARDS = [
   ...['/studio', '/setup/site', '/setup/game'],
 ];
 
-const OWNER = 'studio@example.com';
+export const OWNER = 'studio@example.com';
 
-/** The pages of the owner, and the cookies with which they open. */
-async function ownPages(browser: Browser, { site, code }: Started, listed: readonly string[]) {
+/** The cookies of somebody who signed in by mail. */
+export async function signedIn(browser: Browser, { site, code }: Started, email: string): Promise<Cookies> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-US' });
   try {
     const page = await context.newPage();
     await page.goto(`${site}/sign-in?return=/account`);
-    await page.locator('#email').fill(OWNER);
+    await page.locator('#email').fill(email);
     await page.locator('main button').first().click();
     await page.locator('#code').fill(code());
     await page.locator('main button').first().click();
     await page.waitForURL(`${site}/account`);
-    const mod = listed.find((each) => /^\/g\/[^/]+\/m\/[^/]+$/.test(each)) ?? '';
-    const pages = [...OWN, ...DASHBOARDS].map((each) =>
-      each.replace('{mod}', mod).replace('{game}', mod.split('/m/')[0]!),
-    );
-    return { pages, cookies: await context.cookies() };
+    return await context.cookies();
   } finally {
     await context.close();
   }
+}
+
+/** The pages of the owner. */
+export function ownPages(listed: readonly string[]): string[] {
+  const mod = listed.find((each) => /^\/g\/[^/]+\/m\/[^/]+$/.test(each)) ?? '';
+  return [...OWN, ...DASHBOARDS].map((each) => each.replace('{mod}', mod).replace('{game}', mod.split('/m/')[0]!));
 }
 
 function line({ path, view, scriptBytes, styleBytes, requests, shift, paint, problems }: Report): string {
@@ -188,12 +194,12 @@ async function main(): Promise<void> {
   const browser = await chromium.launch({ executablePath: found.path, args });
   try {
     const pages = await pagesOf(site, Number(values['per-kind']));
-    const signedIn = own && (await ownPages(browser, own, pages));
+    const cookies = own && (await signedIn(browser, own, OWNER));
     const only = new RegExp(values.only);
     const tasks: Task[] = [
       ...pages.flatMap((page) => VIEWS.map((view) => ({ address: site + page, view, cookies: [] }))),
-      ...(signedIn?.pages ?? []).flatMap((page) =>
-        VIEWS.slice(0, 2).map((view) => ({ address: site + page, view, cookies: signedIn!.cookies })),
+      ...(cookies ? ownPages(pages) : []).flatMap((page) =>
+        VIEWS.slice(0, 2).map((view) => ({ address: site + page, view, cookies: cookies! })),
       ),
     ];
     const reports = await checkAll(
