@@ -31,9 +31,10 @@ async function digestOn(database: string): Promise<string | undefined> {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, MODSTEAD_TEST_DATABASE: database },
   });
+  const begun = performance.now();
   let digest: string | undefined;
   for await (const line of createInterface(child.stdout)) {
-    console.log(`${database}: ${line}`);
+    console.log(`${database}, ${Math.round((performance.now() - begun) / 1_000)} s: ${line}`);
     digest = /digest (\w+)/.exec(line)?.[1] ?? digest;
   }
   return digest;

@@ -7,8 +7,7 @@ const [operations, seed, games] = process.argv.slice(2);
 const { api, close } = await openApi(MODEL_API);
 const histories = new Histories(api, { seed: seed!, games: Number(games) });
 await histories.setUp();
-const begun = performance.now();
-const cpuBegun = process.cpuUsage();
+const begun = process.cpuUsage();
 await histories.run(Number(operations), (line) => console.log(`${line}, ${pace()}`));
 const refusals = [...histories.outcomes].filter(([outcome]) => !outcome.endsWith(': 0'));
 for (const [outcome, count] of [...histories.outcomes].sort()) console.log(`  ${outcome} × ${count}`);
@@ -20,7 +19,6 @@ ${pace()}, digest ${await histories.digest()}`);
 await close();
 
 function pace(): string {
-  const { user, system } = process.cpuUsage(cpuBegun);
-  const seconds = (performance.now() - begun) / 1_000;
-  return `${Math.round(seconds)} s, ${Math.round((user + system) / 1_000_000)} s of CPU`;
+  const { user, system } = process.cpuUsage(begun);
+  return `${Math.round((user + system) / 1_000_000)} s of CPU`;
 }
