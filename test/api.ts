@@ -28,7 +28,7 @@ import { manualClock } from '../src/platform/runtime/clock.ts';
 import { createLog } from '../src/platform/runtime/log.ts';
 import { seededRandom, systemRandom } from '../src/platform/runtime/random.ts';
 import type { Siblings } from '../src/platform/runtime/siblings.ts';
-import { bucketOfFleet, hasOwnFiles, settingsOfBucket } from './fleet/bucket.ts';
+import { bucketOfFleet, hasOwnFiles, settingsOfBucket, storageIn } from './fleet/bucket.ts';
 import { IS_FLEET, siblingsInFleet } from './fleet/siblings.ts';
 import { Observer } from './observer.ts';
 import { staleSummaryRows } from './summary-rows.ts';
@@ -236,6 +236,8 @@ export class Api {
   /** Further processes of the service, on the same databases and files. */
   readonly others: Service[] = [];
   isPlain = false;
+  /** Where a command finds the files of this service, if not in its folder. */
+  storage: NodeJS.ProcessEnv = {};
   #requests = 0;
   #stays = false;
   readonly clock: ReturnType<typeof manualClock>;
@@ -584,6 +586,7 @@ export async function openApi(options: ApiOptions = {}, observer = new Observer(
   const service = await composeOne(first);
   const api = new Api(service, clock, folder, observer, logLines);
   api.isPlain = options.plain ?? false;
+  api.storage = bucket ? settingsOfBucket(bucket) : storageIn(options.settings ?? {});
   for (const siblings of rest) {
     const other = await composeOne(siblings, 0);
     // Machines share a mail server, and the names of files of mails sort by time within one process alone.

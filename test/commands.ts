@@ -11,13 +11,14 @@ const cleanPath = Object.fromEntries(
 );
 
 /** The settings with which a command works on the data of a service. */
-export function settingsOf(api: Api): Record<string, string> {
+export function settingsOf(api: Api): NodeJS.ProcessEnv {
   const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
   return {
     MODSTEAD_DATA: api.folder,
     MODSTEAD_PUBLIC_PORT: '443',
     MODSTEAD_DOMAIN: 'localhost',
     MODSTEAD_LOG: 'off',
+    ...api.storage,
     ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl, MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl! }),
   };
 }

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { delegationToken } from '../src/signin/oauth/operations.ts';
 import { startApi } from './api.ts';
 import { aClient } from './browser.ts';
-import { runHere } from './commands.ts';
+import { runHere, settingsOf } from './commands.ts';
 import { aPack, aSellingGame, walletOf } from './money.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -50,13 +50,7 @@ async function bodyOf(request: AsyncIterable<Buffer>): Promise<Buffer> {
 
 /** `npx modstead` in the test's process, because each start of the program takes a second. */
 function commands(): RequestListener {
-  const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-  const settings = {
-    MODSTEAD_DATA: api.folder,
-    MODSTEAD_LOG: 'off',
-    ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl }),
-    ...(sandboxDatabaseUrl && { MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl }),
-  };
+  const settings = settingsOf(api);
   return async (request, response) => {
     const [name, ...args] = (await bodyOf(request)).toString().trimEnd().split('\n');
     const { code, out, err } = await runHere(args, settings);

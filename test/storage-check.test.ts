@@ -7,7 +7,7 @@ import { getModfile } from '../src/files/modfiles/operations.ts';
 import { getMultipartUploadSessions } from '../src/files/uploads/operations.ts';
 import { takeInventory } from '../src/platform/storage/inventory.ts';
 import { type Api, type Mod, startApi } from './api.ts';
-import { type Ended, runHere } from './commands.ts';
+import { type Ended, runHere, settingsOf } from './commands.ts';
 import { startS3 } from './s3.ts';
 import { aSession, someBytes } from './uploads.ts';
 
@@ -141,13 +141,5 @@ async function modOf(api: Api, { id }: { id: number }): Promise<number> {
   return (await query.executeTakeFirstOrThrow()).mod_id;
 }
 
-function run(api: Api, args: readonly string[]): Promise<Ended> {
-  const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-  return runHere(['storage', 'check', ...args], {
-    MODSTEAD_DATA: api.folder,
-    MODSTEAD_LOG: 'off',
-    ...(api === services.S3 && { MODSTEAD_STORAGE_URL: s3.url }),
-    ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl }),
-    ...(sandboxDatabaseUrl && { MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl }),
-  });
-}
+const run = (api: Api, args: readonly string[]): Promise<Ended> =>
+  runHere(['storage', 'check', ...args], settingsOf(api));

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { startApi } from '../../test/api.ts';
-import { assertRefusal, type Ended, runHere, runProgram } from '../../test/commands.ts';
+import { assertRefusal, type Ended, runHere, runProgram, settingsOf } from '../../test/commands.ts';
 import { aPack, aSellingGame, buyPack } from '../../test/money.ts';
 import { getGame, getGames, getGameTagOptions } from '../catalogue/games/operations.ts';
 import { editModByPut } from '../catalogue/mods/operations.ts';
@@ -14,15 +14,7 @@ import { audit, verifyAudit } from '../records/audit/audit.ts';
 
 /** The commands use the databases and the data folder of this service. */
 const api = await startApi({ settings: { MODSTEAD_PAYMENTS: 'simulated' } });
-const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-const beside: NodeJS.ProcessEnv = {
-  MODSTEAD_DATA: api.folder,
-  MODSTEAD_PUBLIC_PORT: '443',
-  MODSTEAD_LOG: 'off',
-  MODSTEAD_RATE_LIMITS: 'off',
-  ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl }),
-  ...(sandboxDatabaseUrl && { MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl }),
-};
+const beside: NodeJS.ProcessEnv = { ...settingsOf(api), MODSTEAD_RATE_LIMITS: 'off' };
 
 const run = (args: readonly string[], settings: NodeJS.ProcessEnv = beside) => runHere(args, settings);
 

@@ -26,3 +26,6 @@ export const settingsOfBucket = ({ url }: Bucket): NodeJS.ProcessEnv => ({
   MODSTEAD_STORAGE_URL: url,
   MODSTEAD_STORAGE_LINKS: 'off',
 });
+
+export const storageIn = ({ MODSTEAD_STORAGE_URL: url }: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  url ? { MODSTEAD_STORAGE_URL: url } : {};

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { startApi } from '../../../test/api.ts';
-import { assertRefusal, runHere } from '../../../test/commands.ts';
+import { assertRefusal, runHere, settingsOf } from '../../../test/commands.ts';
 import { failureOf } from '../../commands/failure.ts';
 import { personalData } from '../../composition/resources.ts';
 import { linesOf } from '../archive/lines.ts';
@@ -20,12 +20,8 @@ import { exportArchive } from './export.ts';
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const folder = mkdtempSync(join(tmpdir(), 'modstead-export-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
-const served = {
-  MODSTEAD_DATA: api.folder,
-  MODSTEAD_LOG: 'off',
-  ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl, MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl! }),
-};
+const { databaseUrl } = api.app().settings;
+const served = settingsOf(api);
 const run = (...args: string[]) => runHere(args, served);
 
 /** All rows of a kind. */
