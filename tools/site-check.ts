@@ -57,8 +57,9 @@ export async function startService(): Promise<Started> {
   return { site: (JSON.parse(ready) as { site: string }).site.replace(/\/$/, ''), code, command, stop };
 }
 
+export const MISSING = '/nothing-here';
 /** Pages that no sitemap lists. */
-const OTHERS = ['/?q=sky', '/nothing-here', '/legal/privacy', '/report?resource=mods&id=1', '/sign-in'];
+const OTHERS = ['/?q=sky', MISSING, '/legal/privacy', '/report?resource=mods&id=1', '/sign-in'];
 
 /** `/g/skyfarers/m/rivers` is of the kind `g/m`. */
 const kindOf = (page: string) =>
