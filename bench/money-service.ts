@@ -66,37 +66,52 @@ const content = await app.db.write(async (transaction) => {
 });
 
 const PER_TRANSACTION = 4;
-const numbers = (count: number) =>
+/** Transactions of the ledger that one statement adds: a statement on PostgreSQL has 20 seconds. */
+const AT_ONCE = 10_000;
+const numbers = (from: number, until: number) =>
   app.db.dialect === 'postgres'
-    ? sql`select n from generate_series(1, ${sql.lit(count)}) as numbers (n)`
-    : sql`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
+    ? sql`select n from generate_series(${sql.lit(from)}::bigint, ${sql.lit(until)}) as numbers (n)`
+    : sql`with recursive numbers (n) as (select ${sql.lit(from)} union all select n + 1 from numbers where n < ${sql.lit(until)})
         select n from numbers`;
 
 /** Rows of another game: old sales that nobody reads again. Their hashes are made up. */
 async function fillLedger(): Promise<void> {
-  await app.db.withLongTimeouts.write(async ({ query }) => {
+  const { first, last } = await app.db.withLongTimeouts.write(async ({ query }) => {
     await sql`insert into ledger_accounts (kind, user_id, provider, game_id, currency, balance, entries, date_added)
-      select 'studio_share', 1000000 + n, '', ${sql.lit(OTHER_GAME)}, 'TOKEN:999999', 0, 0, 1 from (${numbers(ACCOUNTS)}) f`.execute(
-      query,
-    );
-    const { first } = await query
+      select 'studio_share', 1000000 + n, '', ${sql.lit(OTHER_GAME)}, 'TOKEN:999999', 0, 0, 1
+      from (${numbers(1, ACCOUNTS)}) f`.execute(query);
+    const accounts = await query
       .selectFrom('ledger_accounts')
       .select(({ fn }) => fn.min('id').as('first'))
       .where('game_id', '=', OTHER_GAME)
       .executeTakeFirstOrThrow();
-    const { last } = await query
+    const transactions = await query
       .selectFrom('ledger_transactions')
       .select(({ fn }) => fn.max('id').as('last'))
       .executeTakeFirstOrThrow();
-    await sql`insert into ledger_transactions (game_id, sequence, kind, operation, request_key, provider,
-        provider_reference, user_id, reverses_id, date_added, previous, hash)
-      select ${sql.lit(OTHER_GAME)}, n, 'merge', 'bench', '', '', '', 1000000 + n % ${sql.lit(ACCOUNTS)}, 0, 1, '', ''
-      from (${numbers(ENTRIES / PER_TRANSACTION)}) f`.execute(query);
-    await sql`insert into ledger_entries (transaction_id, account_id, amount, balance_after)
-      select ${sql.lit(Number(last))} + 1 + n % ${sql.lit(ENTRIES / PER_TRANSACTION)},
-        ${sql.lit(Number(first))} + n % ${sql.lit(ACCOUNTS)}, 1, 1 from (${numbers(ENTRIES)}) f`.execute(query);
+    return { first: Number(accounts.first), last: Number(transactions.last) };
   });
+  const transactions = ENTRIES / PER_TRANSACTION;
+  for (let done = 0; done < transactions; done += AT_ONCE)
+    await fillSome(done + 1, Math.min(done + AT_ONCE, transactions), { first, last });
 }
+
+/** Each transaction has the id of its number behind the last one, which nothing else takes meanwhile. */
+const fillSome = (from: number, until: number, { first, last }: { readonly first: number; readonly last: number }) =>
+  app.db.withLongTimeouts.write(async ({ query }) => {
+    await sql`insert into ledger_transactions (id, game_id, sequence, kind, operation, request_key, provider,
+        provider_reference, user_id, reverses_id, date_added, previous, hash)
+      select ${sql.lit(last)} + n, ${sql.lit(OTHER_GAME)}, n, 'merge', 'bench', '', '', '',
+        1000000 + n % ${sql.lit(ACCOUNTS)}, 0, 1, '', '' from (${numbers(from, until)}) f`.execute(query);
+    const [firstEntry, lastEntry] = [(from - 1) * PER_TRANSACTION, until * PER_TRANSACTION - 1];
+    await sql`insert into ledger_entries (transaction_id, account_id, amount, balance_after)
+      select ${sql.lit(last)} + 1 + n / ${sql.lit(PER_TRANSACTION)}, ${sql.lit(first)} + n % ${sql.lit(ACCOUNTS)}, 1, 1
+      from (${numbers(firstEntry, lastEntry)}) f`.execute(query);
+    if (app.db.dialect === 'postgres')
+      await sql`select setval(pg_get_serial_sequence('ledger_transactions', 'id'), ${sql.lit(last + until)})`.execute(
+        query,
+      );
+  });
 await fillLedger();
 
 process.on('message', (message) => {
