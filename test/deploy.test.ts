@@ -73,7 +73,7 @@ test('the service is confined in each way to run it', () => {
 });
 
 test('every metric of the alerts and the dashboard exists, and each alert has a runbook', async () => {
-  const api = await startApi();
+  const api = await startApi({ filesOnDisk: true });
   await api.request('GET', '/v1/ping');
   const { status, text } = await api.request('GET', '/metrics');
   assert.equal(status, 200, text);

@@ -131,7 +131,8 @@ test('visitors without a session get cached pages until what they show changes',
   assert.doesNotMatch((await page(path, gzip)).text, /action="\?\/subscribe"/);
 });
 
-test('a page is cached again after a part of what it shows has changed', async () => {
+test('a page is cached again after a part of what it shows has changed', async (t) => {
+  api.stayInOneProcess(t);
   const mod = await api.aMod({ game, name: 'Changing Rivers' });
   /** How often pages have asked for lists of mods. */
   const asked = async () =>

@@ -75,7 +75,7 @@ const NAMES =
   /Ada 1|Example (?:Game|Mod|Guide) \d+|An example|How it is done, in short|Like this\.|Bulgarian|stripe|simulated|Owner|@ada-1|Modstead|CSV|wxqz@example.org/g;
 /** What the API says about the installation, in its own languages. */
 const SAID_BY_API =
-  /^(?:SQLite, \d+ migrations|In a local folder|Off|The service renews it by itself\.|[\d.,]+ of [\d.,]+ GB free)$/;
+  /^(?:(?:SQLite|PostgreSQL), \d+ migrations|In (?:a local folder|an S3 bucket)|Off|The service renews it by itself\.|[\d.,]+ of [\d.,]+ GB free)$/;
 /** Dates and times, which the runtime writes. */
 const TIMES = /\b[A-Z][a-z]{2} \d+, \d{4}(?:, [\d:]+.[AP]M)?|this minute|\bnow\b|\d+ (?:second|minute)s? ago/g;
 

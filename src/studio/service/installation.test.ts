@@ -10,6 +10,7 @@ import { getInstallation, getParkedJobs } from './operations.ts';
 
 const api = await startApi({
   settings: { MODSTEAD_JOBS: 'off', MODSTEAD_SMTP_URL: 'smtp://user:swordfish@127.0.0.1:1' },
+  filesOnDisk: true,
 });
 
 /** Before anybody is staff: the first test of this file needs an installation without. */
