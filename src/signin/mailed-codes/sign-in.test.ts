@@ -10,7 +10,7 @@ import { MailError } from '../../platform/mail/mail.ts';
 import { lockAUser, unlockAUser } from '../accounts/operations.ts';
 import { exchangeEmailSecurityCode, requestEmailSecurityCode } from './operations.ts';
 
-const api = await startApi();
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const game = await api.aGame();
 const client = api.withKey(game);
 const worker = composeWorker(api.app());
