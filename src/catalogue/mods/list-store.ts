@@ -206,14 +206,17 @@ const AMONG: Statement = {
     where m.game_id = ? and m.status = 1 and m.visible = 1`,
   postgres: '',
 };
+const ON_PAGE = '= any(f.ids[$4::int + 1:$4::int + $3::int])';
 /** Named ids share searches of the index, which a join with them would not. */
 const AMONG_WITH_VERSIONS: Statement = {
   text: '',
-  postgres: `with found as (select c.mod_id, c.submitted_by, c.xmin from mod_cards c
-      where c.mod_id = any(${idsIn('$1')}) and c.game_id = $2 and c.status = 1 and c.visible = 1)
-    select (select count(*) from found) as total, string_agg(c.mod_id || ' ' || ${versionsOf(false)}, ',') as versions
-    from (select * from found order by mod_id limit $3 offset $4) c
-      join mod_stats s on s.mod_id = c.mod_id join users u on u.id = c.submitted_by`,
+  postgres: `with found as materialized (select coalesce(array_agg(m.id order by m.id), '{}') as ids from mods m
+      where m.id = any(${idsIn('$1')}) and m.game_id = $2 and m.status = 1 and m.visible = 1)
+    select cardinality(f.ids) as total, (
+      select string_agg(c.mod_id || ' ' || ${versionsOf(false)}, ',') from mod_cards c
+        join mod_stats s on s.mod_id = c.mod_id join users u on u.id = c.submitted_by
+        where c.mod_id ${ON_PAGE} and s.mod_id ${ON_PAGE}
+    ) as versions from found f`,
 };
 /** Those of these mods that are public, in the order of their ids. */
 export async function publicAmong(
