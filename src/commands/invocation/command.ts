@@ -182,6 +182,22 @@ function commonOptions({ json, localised }: Declaration<Options>): Options {
   };
 }
 
+type OptionTypes = Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>;
+/** Longer than a short option. */
+const DASHED_VALUE = /^-[^-]./;
+
+/** The value behind an option may begin with a dash, as one in 64 public keys does; `parseArgs` asks for an equals sign. */
+function withDashedValues(args: readonly string[], options: OptionTypes): string[] {
+  const isValue = (index: number) => {
+    const option = args[index - 1] ?? '';
+    return option.startsWith('--') && options[option.slice(2)]?.type === 'string' && DASHED_VALUE.test(args[index]!);
+  };
+  return args.flatMap((text, index) => {
+    if (isValue(index)) return [];
+    return index + 1 < args.length && isValue(index + 1) ? [`${text}=${args[index + 1]}`] : [text];
+  });
+}
+
 type Parsed = { values: Record<string, unknown>; positionals: string[] };
 
 function parse(declaration: Declaration<Options>, options: Options, args: readonly string[]): Parsed {
@@ -190,7 +206,7 @@ function parse(declaration: Declaration<Options>, options: Options, args: readon
   );
   try {
     const { values, positionals, tokens } = parseArgs({
-      args: [...args],
+      args: withDashedValues(args, config),
       options: config,
       allowPositionals: true,
       tokens: true,

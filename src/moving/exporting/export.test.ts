@@ -77,9 +77,10 @@ test('an archive contains rows and files of one snapshot, no secrets, and is ver
   for (const secret of [game.api_key, api.app().secrets.digest(game.api_key)]) assert.ok(!text.includes(secret));
   assert.ok(text.includes(file.sha256));
 
-  const verified = await run('export', 'verify', archive, '--key', public_key, '--json');
+  const verified = await run('export', 'verify', archive, `--key=${public_key}`, '--json');
   assert.equal(verified.code, 0, verified.err);
-  assertRefusal(await run('export', 'verify', archive, '--key', 'other'), 1, /signed by/);
+  for (const other of ['other', '-other'])
+    assertRefusal(await run('export', 'verify', archive, '--key', other), 1, /signed by/);
 
   const tar = join(folder, 'whole.tar');
   assert.equal((await run('export', tar)).code, 0);
