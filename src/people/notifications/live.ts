@@ -24,7 +24,7 @@ const IDS_MAX = 100;
 /** A client that was away for longer lists its notifications instead. */
 const RESUMED_MAX = 500;
 const SENT_AT_ONCE = 100;
-const PAUSE_MS = 1_000;
+const PAUSE_MS = 250;
 
 /** The notifications of the caller after the given id, or from now on, and which are unread: now, and when it changes. */
 export async function watchNotifications(app: App, { userId }: UserCaller, lastHeard: number | undefined) {
