@@ -236,7 +236,8 @@ export async function publicAmong(
   return { ids: inOrder([...versions.matchAll(ID_BEFORE_VERSIONS)].map(Number)), total: row.total, versions };
 }
 const ID_BEFORE_VERSIONS = /\d+(?= )/g;
-const inOrder = (ids: number[]) => ids.sort((one, other) => one - other);
+/** Typed arrays sort without a call for each comparison. */
+const inOrder = (ids: readonly number[]) => Array.from(Float64Array.from(ids).sort());
 
 const TAGS_OF_GAME = sql<{ id: number; name: string; mods: number }>`select t.id, t.name, t.mods_count as mods
   from game_tags t join game_tag_groups g on g.id = t.group_id`;
