@@ -1,6 +1,7 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
+import { takesBack } from '../../platform/database/reversals.ts';
 import type { PaymentsTable } from './table.ts';
 
 export type PaymentRow = Selectable<PaymentsTable>;
@@ -51,9 +52,7 @@ export const disagreeing = (query: Query) =>
   query
     .selectFrom('payments as p')
     .leftJoin('ledger_transactions as t', 't.id', 'p.transaction_id')
-    .leftJoin('ledger_transactions as r', (join) =>
-      join.onRef('r.reverses_id', '=', 't.id').on('r.reverses_id', '>', sql.lit(0)),
-    )
+    .leftJoin('ledger_transactions as r', (join) => join.on(takesBack('r', 't.id')))
     .select(['p.id', 'p.status'])
     .where((eb) =>
       eb.or([

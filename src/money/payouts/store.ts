@@ -1,6 +1,7 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
+import { takesBack } from '../../platform/database/reversals.ts';
 import type { PayoutsTable, SimulatedPayoutsTable } from './table.ts';
 
 export type PayoutRow = Selectable<PayoutsTable>;
@@ -96,13 +97,9 @@ export const disagreeing = (query: Query) =>
   query
     .selectFrom('payouts as p')
     .leftJoin('ledger_transactions as t', 't.id', 'p.transaction_id')
-    .leftJoin('ledger_transactions as f', (join) =>
-      join.onRef('f.reverses_id', '=', 'p.transaction_id').on('f.reverses_id', '>', sql.lit(0)),
-    )
+    .leftJoin('ledger_transactions as f', (join) => join.on(takesBack('f', 'p.transaction_id')))
     .leftJoin('ledger_transactions as d', 'd.id', 'p.paid_id')
-    .leftJoin('ledger_transactions as r', (join) =>
-      join.onRef('r.reverses_id', '=', 'p.paid_id').on('r.reverses_id', '>', sql.lit(0)),
-    )
+    .leftJoin('ledger_transactions as r', (join) => join.on(takesBack('r', 'p.paid_id')))
     .select(['p.id', 'p.status'])
     .where((eb) =>
       eb.or([

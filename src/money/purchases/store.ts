@@ -1,8 +1,9 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { removeInSteps, someOf } from '../../platform/database/removal.ts';
 import { insertReserved } from '../../platform/database/reserved-ids.ts';
+import { takesBack } from '../../platform/database/reversals.ts';
 import type { IdempotentRequestsTable, ModOrdersTable, PurchasesTable, StoreOrdersTable } from './table.ts';
 
 export type PurchaseRow = Selectable<PurchasesTable>;
@@ -225,9 +226,7 @@ export const disagreeing = (query: Query) =>
   query
     .selectFrom('purchases as p')
     .leftJoin('ledger_transactions as t', 't.id', 'p.transaction_id')
-    .leftJoin('ledger_transactions as r', (join) =>
-      join.onRef('r.reverses_id', '=', 'p.transaction_id').on('r.reverses_id', '>', sql.lit(0)),
-    )
+    .leftJoin('ledger_transactions as r', (join) => join.on(takesBack('r', 'p.transaction_id')))
     .select(['p.id', 'p.status'])
     .where((eb) =>
       eb.or([

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { removeInSteps, someOf } from '../../platform/database/removal.ts';
+import { takesBack } from '../../platform/database/reversals.ts';
 import type { SimulatedPurchasesTable, StoreFulfilmentsTable, StoreSettingsTable } from './table.ts';
 
 export type SettingsRow = Selectable<StoreSettingsTable>;
@@ -211,9 +212,7 @@ export const disagreeing = (query: Query) =>
   query
     .selectFrom('store_fulfilments as f')
     .leftJoin('ledger_transactions as t', 't.id', 'f.transaction_id')
-    .leftJoin('ledger_transactions as r', (join) =>
-      join.onRef('r.reverses_id', '=', 't.id').on('r.reverses_id', '>', sql.lit(0)),
-    )
+    .leftJoin('ledger_transactions as r', (join) => join.on(takesBack('r', 't.id')))
     .select(['f.id', 'f.state'])
     .where((eb) =>
       eb.or([

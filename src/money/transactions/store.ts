@@ -1,6 +1,7 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
+import { takesBack } from '../../platform/database/reversals.ts';
 import type { S2sTransactionsTable } from './table.ts';
 
 export type { TransactionStatus } from './table.ts';
@@ -104,9 +105,7 @@ export const disagreeing = (query: Query) =>
   query
     .selectFrom('s2s_transactions as s')
     .leftJoin('ledger_transactions as t', 't.id', 's.transaction_id')
-    .leftJoin('ledger_transactions as r', (join) =>
-      join.onRef('r.reverses_id', '=', 't.id').on('r.reverses_id', '>', sql.lit(0)),
-    )
+    .leftJoin('ledger_transactions as r', (join) => join.on(takesBack('r', 't.id')))
     .leftJoin('purchases as p', 'p.id', 's.purchase_id')
     .select(['s.id', 's.status'])
     .where((eb) =>
