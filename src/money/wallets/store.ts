@@ -1,5 +1,5 @@
 import { BatchedReads } from '../../platform/database/batched-reads.ts';
-import { type Database, statement } from '../../platform/database/database.ts';
+import { type Database, idsIn, statement } from '../../platform/database/database.ts';
 
 /** A user in a game, with what decides whether they see their wallet. */
 export interface WalletRow {
@@ -28,7 +28,7 @@ const WALLET = `select u.id, g.status as game_status, g.api_access_options, g.mo
     ${balanceOf('wallet')} as balance, ${balanceOf('pending_earnings')} as pending, ${balanceOf('deficit')} as deficit
   from games g cross join users u where g.id = ?`;
 const ONE = statement(`${WALLET} and u.id = ?`);
-const MANY = statement(`${WALLET} and u.id = any(cast(translate(?, '[]', '{}') as bigint[]))`);
+const MANY = statement(`${WALLET} and u.id = any(${idsIn('?')})`);
 const wallets = new BatchedReads<WalletRow>();
 
 /** Clients read the wallet with every page of a shop, so one statement reads everything. */
@@ -36,5 +36,5 @@ export function walletOf(db: Database, userId: number, gameId: number, currency:
   const values = [currency, currency, currency, gameId];
   if (db.dialect === 'sqlite') return db.first<WalletRow>(ONE, [...values, userId]);
   const valuesFor = (ids: readonly number[]) => [...values, JSON.stringify(ids)];
-  return wallets.read(db, userId, { variant: String(gameId), statement: MANY, valuesFor });
+  return wallets.read(db, userId, { variant: `${gameId}/${currency}`, statement: MANY, valuesFor });
 }

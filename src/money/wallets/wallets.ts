@@ -71,10 +71,9 @@ export function paymentMethodOf({ secrets }: App, userId: number, gameId: number
   const known = methods.get(secrets) ?? new LRUCache<string, string>({ max: METHODS_KEPT });
   methods.set(secrets, known);
   const wallet = `${userId}/${gameId}`;
-  const method = known.get(wallet);
-  if (method !== undefined) return method;
-  known.set(wallet, signed(secrets, wallet));
-  return known.get(wallet)!;
+  const method = known.get(wallet) ?? signed(secrets, wallet);
+  known.set(wallet, method);
+  return method;
 }
 
 function signed(secrets: Secrets, wallet: string): string {
