@@ -79,7 +79,7 @@ test('equal requests at the same moment begin or end one subscription, and count
   const ended = await Promise.all(SAME_MOMENT.map(() => client.call(unsubscribeFromMod, { params: at(mod) })));
   assert.deepEqual(ended.map(({ status }) => status).sort(), [204, ...Array(7).fill(400)]);
   // Another process of a fleet may have cached the mod.
-  await api.counted();
+  if (api.others.length > 0) await api.counted();
   assert.equal(await totalOf(client, mod), 0);
   assert.deepEqual(
     (await eventsOf(client)).map(([type]) => type),
