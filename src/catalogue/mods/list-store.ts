@@ -151,7 +151,7 @@ function readOf(text: string): Statement {
 }
 
 /** As one text, because a row for each of a hundred ids would cost more than finding them. */
-async function idsAsText(reader: Reader, { text }: Statement, values: readonly Value[]): Promise<number[]> {
+async function idsFoundBy(reader: Reader, { text }: Statement, values: readonly Value[]): Promise<number[]> {
   return idsOf(reader, readOf(`select string_agg(cast(id as text), ',') as ids from (${text}) as page`), values);
 }
 
@@ -162,7 +162,7 @@ async function idsOf(reader: Reader, together: Statement, values: readonly Value
 
 /** The public mods of a game in this order. */
 export const publicPage = (reader: Reader, gameId: number, order: Order, cut: Cut): Promise<number[]> =>
-  idsAsText(reader, publicIn('m.id', '', order, LIMITED), [gameId, cut.limit, cut.offset]);
+  idsFoundBy(reader, publicIn('m.id', '', order, LIMITED), [gameId, cut.limit, cut.offset]);
 
 /** The position after this many mods. */
 export const positionAt = (reader: Reader, gameId: number, order: Order, before: number) =>
@@ -172,7 +172,7 @@ const equalIn = ({ sql: by, idDescending }: Order) => `and ${by} = ? and m.id ${
 
 /** The mod at this position, and those after it with an equal value. */
 export const equalFrom = (reader: Reader, gameId: number, order: Order, { value, id }: Position, cut: Cut) =>
-  idsAsText(reader, publicIn('m.id', equalIn(order), order, LIMITED), [gameId, value, id, cut.limit, cut.offset]);
+  idsFoundBy(reader, publicIn('m.id', equalIn(order), order, LIMITED), [gameId, value, id, cut.limit, cut.offset]);
 
 /** Counts those mods, up to a limit. */
 export async function countEqual(
@@ -190,7 +190,7 @@ export async function countEqual(
 /** The mods after all that are equal to this position. */
 export function afterEqual(reader: Reader, gameId: number, order: Order, { value }: Position, cut: Cut) {
   const condition = `and ${order.sql} ${order.descending ? '<' : '>'} ?`;
-  return idsAsText(reader, publicIn('m.id', condition, order, LIMITED), [gameId, value, cut.limit, cut.offset]);
+  return idsFoundBy(reader, publicIn('m.id', condition, order, LIMITED), [gameId, value, cut.limit, cut.offset]);
 }
 
 /** The ids of a page, and the total of the list. */
@@ -236,8 +236,7 @@ export async function publicAmong(
   return { ids: inOrder([...versions.matchAll(ID_BEFORE_VERSIONS)].map(Number)), total: row.total, versions };
 }
 const ID_BEFORE_VERSIONS = /\d+(?= )/g;
-/** Typed arrays sort without a call for each comparison. */
-const inOrder = (ids: readonly number[]) => Array.from(Float64Array.from(ids).sort());
+const inOrder = (ids: number[]) => ids.sort((one, other) => one - other);
 
 const TAGS_OF_GAME = sql<{ id: number; name: string; mods: number }>`select t.id, t.name, t.mods_count as mods
   from game_tags t join game_tag_groups g on g.id = t.group_id`;

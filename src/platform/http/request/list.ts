@@ -112,8 +112,10 @@ function valuesOf({ names, ...column }: Column, operator: Operator, value: Field
 function textsOf({ kind }: Column, operator: Operator, value: FieldValue): string[] {
   const texts = Array.isArray(value) ? value.map((item) => textOf(item) ?? '') : [textOf(value) ?? ''];
   if (kind !== 'set' && operator !== 'in' && operator !== 'not-in') return [texts.at(-1) ?? ''];
-  const members = texts.length === 1 ? texts[0]!.split(',') : texts.flatMap((text) => text.split(','));
-  return members.map((text) => text.trim()).filter((text) => text !== '');
+  return texts
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
 }
 
 function problemOf(
