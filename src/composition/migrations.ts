@@ -24,7 +24,7 @@ export const schemas: readonly Migration[] = [
 ];
 
 /** Later migrations, by date. */
-const changes = [...[jobsScheduledOnce, leasesByIndex], ...resources.flatMap((each) => each.migrations ?? [])].toSorted(
+const changes = [jobsScheduledOnce, leasesByIndex, ...resources.flatMap((each) => each.migrations ?? [])].toSorted(
   (one, other) => (one.name < other.name ? -1 : 1),
 );
 

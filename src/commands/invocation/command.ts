@@ -188,14 +188,14 @@ const DASHED_VALUE = /^-[^-]./;
 
 /** The value behind an option may begin with a dash, as one in 64 public keys does; `parseArgs` asks for an equals sign. */
 function withDashedValues(args: readonly string[], options: OptionTypes): string[] {
-  const isValue = (index: number) => {
-    const option = args[index - 1] ?? '';
-    return option.startsWith('--') && options[option.slice(2)]?.type === 'string' && DASHED_VALUE.test(args[index]!);
-  };
-  return args.flatMap((text, index) => {
-    if (isValue(index)) return [];
-    return index + 1 < args.length && isValue(index + 1) ? [`${text}=${args[index + 1]}`] : [text];
-  });
+  const joined: string[] = [];
+  for (const text of args) {
+    const last = joined.at(-1) ?? '';
+    const takesValue = last.startsWith('--') && options[last.slice(2)]?.type === 'string';
+    if (takesValue && DASHED_VALUE.test(text)) joined.push(`${joined.pop()}=${text}`);
+    else joined.push(text);
+  }
+  return joined;
 }
 
 type Parsed = { values: Record<string, unknown>; positionals: string[] };

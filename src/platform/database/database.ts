@@ -60,7 +60,7 @@ const WRITE = /\b(?:insert|update|delete)\b/i;
  */
 export const onlyReads = (text: string): boolean => READ.test(text) && !WRITE.test(text);
 
-/** In SQL of PostgreSQL: the ids of a JSON array. To translate the brackets would cost more than finding a hundred rows. */
+/** In SQL of PostgreSQL: the ids of a JSON array. Replacing its brackets by `translate` takes several times as long. */
 export const idsIn = (parameter: string): string => `cast('{' || btrim(${parameter}, '[]') || '}' as bigint[])`;
 
 export type Value = string | number | null;

@@ -25,7 +25,7 @@ export interface KeptReading<V> {
   readonly surroundings: string;
   /**
    * On PostgreSQL, reads `id versions` of every wanted row, separated by commas, as one text: rows would cost as much as
-   * the values. Without it nothing is kept there. Who knows the ids of such a text already passes it on.
+   * the values. Without it nothing is kept there. A caller that has read the text with the ids passes it on.
    */
   readonly versions: { readonly statement: Statement; readonly values: readonly Value[] } | string | undefined;
   readonly make: (ids: readonly number[]) => Promise<readonly Made<V>[]>;

@@ -2,9 +2,9 @@ import type { Migration } from '../../database/migrate.ts';
 
 /**
  * `lease_limit` as before, with fewer statements. Their plans are made once, when the table may still be empty, and a scan
- * of all slots would then stay for as long as the connection; so would one of all buckets in this minute, which is why slots
- * are compared with `abs`. Slots of other minutes are left out of the sum; those behind
- * are removed in passing, those ahead, after a jump of the clock, when their time has come.
+ * of all slots would then stay for as long as the connection; so would one of all buckets in this minute, which is why
+ * slots are compared with `abs`. Slots of other minutes are left out of the sum: those behind are removed in passing,
+ * those ahead, after a jump of the clock, when their time has come.
  */
 const LEASE_LIMIT = `
 create or replace function lease_limit(p_bucket text, p_slot bigint, p_limit bigint, p_want bigint, p_unspent bigint,
