@@ -14,7 +14,8 @@ import type { AnyOperation } from '../src/platform/http/operation.ts';
 import type { Mail } from '../src/platform/mail/mail.ts';
 import { logout } from '../src/signin/accounts/operations.ts';
 import { exchangeEmailSecurityCode, requestEmailSecurityCode } from '../src/signin/mailed-codes/operations.ts';
-import { type Api, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
+import { assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
+import { codesSentTo } from './mails.ts';
 import { anotherService, exchange, requestOf, untilReceived } from './wire.ts';
 
 const api = await startApi();
@@ -31,14 +32,6 @@ async function reads(query: string, headers: Record<string, string> = {}): Promi
 
 async function refuses(ref: number, query: string, headers: Record<string, string> = {}, status = 401): Promise<void> {
   assertRefused(await gamesWith(query, headers), status, ref);
-}
-
-function codesSentTo(at: Api, email: string, environment: Environment = 'production'): string[] {
-  const folder = environment === 'production' ? join(at.folder, 'mail') : join(at.folder, environment, 'mail');
-  const mails = readdirSync(folder)
-    .sort()
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  return mails.filter(({ to }) => to === email).map(({ text }) => /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(text)![0]);
 }
 
 /** Requests a code with this client's key and reads it from the mail. */

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { editGameOperation } from '../src/catalogue/games/operations.ts';
 import { acceptAgreement, getCurrentAgreement } from '../src/people/agreements/operations.ts';
 import { AGREEMENT_TYPES } from '../src/people/agreements/types.ts';
@@ -8,17 +6,9 @@ import type { Environment } from '../src/platform/config/addresses.ts';
 import { allowAuthorization, reviewAuthorization } from '../src/signin/oauth/authorization.ts';
 import { addClient, type IssuedClient, type NewClient } from '../src/signin/oauth/clients.ts';
 import { type Answer, type Api, type Client, encodeForm, type Game, type User } from './api.ts';
+import { codesSentTo } from './mails.ts';
 
 type Fields = Record<string, string | number | undefined>;
-
-/** The codes mailed to an address, oldest first. */
-export function codesSentTo(api: Api, email: string, environment: Environment = 'production'): string[] {
-  const folder = environment === 'production' ? join(api.folder, 'mail') : join(api.folder, environment, 'mail');
-  const mails = readdirSync(folder)
-    .sort()
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  return mails.filter(({ to }) => to === email).flatMap(({ text }) => /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(text)?.[0] ?? []);
-}
 
 /** A browser without scripts: it stores cookies and submits forms. */
 export class Browser {

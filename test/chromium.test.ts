@@ -10,8 +10,9 @@ import { builtSite } from '../src/commands/site-build.ts';
 import { localCertificate } from '../src/platform/http/certificate.ts';
 import { editGamePortal } from '../src/signin/portals/operations.ts';
 import { startApi } from './api.ts';
-import { aClient, asking, authorizePath, codesSentTo, REDIRECT } from './browser.ts';
+import { aClient, asking, authorizePath, REDIRECT } from './browser.ts';
 import { findChromium } from './chromium.ts';
+import { codesSentTo } from './mails.ts';
 import { startPlatforms } from './platforms.ts';
 import { aDevice } from './sockets.ts';
 

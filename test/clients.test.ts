@@ -1,8 +1,6 @@
 // Runs on one database: these are rules of HTTP and of the shape of responses.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import sharp from 'sharp';
@@ -18,6 +16,7 @@ import { addSimulatedPurchase } from '../src/money/stores/operations.ts';
 import { user } from '../src/platform/access/caller.ts';
 import { noContent, operation } from '../src/platform/http/operation.ts';
 import { START, startApi } from './api.ts';
+import { codeIn, mailsOf } from './mails.ts';
 import { aPack, aPaidMod, aSellingGame } from './money.ts';
 import { aSession } from './uploads.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
@@ -53,12 +52,7 @@ const cppUploadHeaders = {
   Accept: 'application/json',
 };
 
-const mailFolder = () => join(api.folder, 'mail');
-
-function latestCode(): string {
-  const mail = JSON.parse(readFileSync(join(mailFolder(), readdirSync(mailFolder()).sort().at(-1)!), 'utf8'));
-  return /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(mail.text)![0];
-}
+const latestCode = (): string => codeIn(mailsOf(api).at(-1)!.text)!;
 
 test('1: the service accepts an upload of the C++ SDK without a closing boundary completely', async () => {
   const answer = await exchange(api, requestOf(`POST /v1/games/${game.id}/media`, cppUploadHeaders, cppUpload()));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, startApi } from './api.ts';
-import { aClient, asking, authorizePath, Browser, codesSentTo, returned } from './browser.ts';
+import { aClient, asking, authorizePath, Browser, returned } from './browser.ts';
+import { codesSentTo } from './mails.ts';
 
 const api = await startApi();
 const client = await aClient(api, { name: 'Sky <b>port</b>' });

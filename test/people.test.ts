@@ -17,7 +17,7 @@ import {
 } from '../src/signin/accounts/operations.ts';
 import { getExport, requestExport } from '../src/signin/exports/operations.ts';
 import { type Client, startApi } from './api.ts';
-import { codesSentTo } from './browser.ts';
+import { codesSentTo } from './mails.ts';
 import { DECLARED, insertPersonalRow, marksOf, placesOf, placesWith, setNextUserId } from './people.ts';
 import { columnsOf, type InsertedRow } from './tables.ts';
 

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { editModByPut } from '../src/catalogue/mods/operations.ts';
 import { composeWorker } from '../src/composition/compose.ts';
 import { purchase } from '../src/money/purchases/operations.ts';
@@ -9,7 +7,7 @@ import { acceptAgreement, getCurrentAgreement } from '../src/people/agreements/o
 import { AGREEMENT_TYPES } from '../src/people/agreements/types.ts';
 import { sessionHash } from '../src/records/metrics/signing.ts';
 import type { Answer, Api, CallInput, Client } from './api.ts';
-import { codesSentTo } from './browser.ts';
+import { codesSentTo, mailsTo } from './mails.ts';
 import { acceptSellingTerms, buyPack, giveEarnings, registerAsSeller } from './money.ts';
 import { steamTicket } from './platforms.ts';
 import { operationOf, type Scene } from './race-scene.ts';
@@ -332,10 +330,8 @@ async function emptyGame(api: Api, scene: Scene): Promise<Scene> {
 
 async function invitedByMail(api: Api, scene: Scene): Promise<Scene> {
   await composeWorker(api.app()).runDue();
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  const { optOut } = mails.find((mail) => mail.to === scene.author.email && mail.optOut);
-  const hash = new URL(optOut).searchParams.get('hash')!;
+  const { optOut } = mailsTo(api, scene.author.email).find((mail) => mail.optOut)!;
+  const hash = new URL(optOut!).searchParams.get('hash')!;
   return withRequests(scene, { 'opt-out-of-emails': () => ({ body: { hash } }) });
 }
 

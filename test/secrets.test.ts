@@ -9,7 +9,8 @@ import { authenticateClient } from '../src/signin/oauth/clients.ts';
 import { delegationToken } from '../src/signin/oauth/operations.ts';
 import { editGamePortal } from '../src/signin/portals/operations.ts';
 import { encodeForm, startApi } from './api.ts';
-import { aClient, asking, authorizePath, Browser, codesSentTo, REDIRECT, returned } from './browser.ts';
+import { aClient, asking, authorizePath, Browser, REDIRECT, returned } from './browser.ts';
+import { codesSentTo } from './mails.ts';
 import { startPlatforms } from './platforms.ts';
 import { workOf } from './work.ts';
 

@@ -15,8 +15,9 @@ import { flushTraffic } from '../src/records/traffic/traffic.ts';
 import { getOwnTokens } from '../src/signin/credentials/operations.ts';
 import { deleteSession, getSessions } from '../src/signin/sessions/operations.ts';
 import { type Answer, startApi } from './api.ts';
-import { Browser, codesSentTo } from './browser.ts';
+import { Browser } from './browser.ts';
 import { EventListener } from './event-streams.ts';
+import { codesSentTo } from './mails.ts';
 
 const api = await startApi({ site: builtSite(), settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());

@@ -13,8 +13,8 @@ import { builtSite } from '../src/commands/site-build.ts';
 import { setupCode } from '../src/people/staff/first-owner.ts';
 import { accessibilityProblems } from '../tools/site-pages.ts';
 import { startApi } from './api.ts';
-import { codesSentTo } from './browser.ts';
 import { findChromium, launchChromium } from './chromium.ts';
+import { codesSentTo } from './mails.ts';
 
 const found = findChromium();
 const skip = 'reason' in found ? found.reason : false;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import type { Api } from './api.ts';
-import { codesSentTo } from './browser.ts';
+import { codesSentTo } from './mails.ts';
 
 /** A language, a screen, and whether scripts run. */
 export interface Visit {
@@ -53,6 +53,7 @@ export async function visiting(browser: Browser, { width, ...options }: Visit) {
 export async function signInByMail(api: Api, page: Page, email: string): Promise<void> {
   await page.locator('#email').fill(email);
   await page.locator('main button').click();
+  await page.locator('#code').waitFor();
   await page.locator('#code').fill(codesSentTo(api, email).at(-1)!);
   await page.locator('main button').click();
 }

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Agent, get, type RequestOptions, request } from 'node:https';
-import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as passes } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { assertRefusal, endOf, firstLine, runHere, runProgram, startProgram } from '../../test/commands.ts';
 import { relativeCpuTime } from '../../test/cpu-time.ts';
+import { codesSentTo } from '../../test/mails.ts';
 import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres.ts';
 import { temporaryDatabases, temporaryFolder } from '../../test/temporary.ts';
 
@@ -191,9 +191,7 @@ test('two processes serve one port: each sees the writes of the other, and they 
   const path = (name: string) => `/v1/${name}?api_key=${key}`;
   const mail = 'email=studio@example.com';
   await call(ready, { agent: one, method: 'POST', path: path('oauth/emailrequest'), headers: host }, mail);
-  const mails = join(folder, 'mail');
-  const { text: body } = JSON.parse(readFileSync(join(mails, readdirSync(mails)[0]!), 'utf8')) as { text: string };
-  const [code] = /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(body)!;
+  const [code] = codesSentTo({ folder }, 'studio@example.com');
   const exchange = { agent: other, method: 'POST', path: path('oauth/emailexchange'), headers: host };
   const signedIn = await call(ready, exchange, `security_code=${code}&${mail}`);
   assert.equal(signedIn.status, 200, signedIn.text);

@@ -22,7 +22,8 @@ import {
 } from '../../client/src/index.ts';
 import { DEVICE_GRANT } from '../../src/signin/oauth/clients.ts';
 import { startApi } from '../api.ts';
-import { aClient, Browser, codesSentTo, decideOnDevice, REDIRECT } from '../browser.ts';
+import { aClient, Browser, decideOnDevice, REDIRECT } from '../browser.ts';
+import { codesSentTo } from '../mails.ts';
 import { steamTicket } from '../platforms.ts';
 import { clientOf } from './fetching.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
+import { mailsOf } from '../../../test/mails.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { rotateGameKeyOperation } from '../../signin/credentials/operations.ts';
 import {
@@ -35,9 +34,8 @@ test('a new key waits for a second administrator, who gets a mail, and is then i
   await owner.refused(rotateGameKeyOperation, { params }, 403, 14044);
   await owner.refused(rotateGameKeyOperation, { params }, 403, 14044);
   await worker.runDue();
-  const mails = readdirSync(join(api.folder, 'mail')).filter((name) => name.startsWith('review-'));
-  const [mail] = mails.map((name) => JSON.parse(readFileSync(join(api.folder, 'mail', name), 'utf8')));
-  assert.deepEqual([mails.length, mail.text.includes(game.name)], [1, true]);
+  const mails = mailsOf(api).filter(({ id }) => id?.startsWith('review-'));
+  assert.deepEqual([mails.length, mails[0]?.text.includes(game.name)], [1, true]);
   const { data } = (await other.call(getPermissionReviews, { params })).body;
   assert.deepEqual(
     data.map(({ change, requested_by, approved }) => [change.kind, requested_by, approved]),

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Client, type Game, startApi, type User } from '../../../test/api.ts';
+import { mailsTo } from '../../../test/mails.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { deleteGameOperation, editGameOperation, getGame, getUserGames } from '../games/operations.ts';
 import { OPEN_PER_PERSON_MAX, OPEN_PER_TEAM_MAX, PER_HOUR_MAX } from './invites.ts';
@@ -66,10 +65,8 @@ test('the mail of the invitation names the game', async () => {
   const email = anAddress();
   await invite(await api.as(game.owner), game, email);
   await composeWorker(api.app()).runDue();
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  const mail = mails.find(({ to }) => to === email);
-  assert.equal(mail.subject, 'Invitation to the team of a game');
+  const [mail] = mailsTo(api, email);
+  assert.equal(mail?.subject, 'Invitation to the team of a game');
   assert.match(mail.text, /team of the game “Sky Smith”/);
 });
 

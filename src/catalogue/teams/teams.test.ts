@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi, type User } from '../../../test/api.ts';
+import { mailsTo } from '../../../test/mails.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { exchangeEmailSecurityCode, requestEmailSecurityCode } from '../../signin/mailed-codes/operations.ts';
 import { deleteModOperation, editModOperation, getMod, getUserMods } from '../mods/operations.ts';
@@ -47,14 +46,7 @@ const change = (client: Client, mod: Mod, id: number, body: Record<string, strin
   client.call(updateModTeamMember, { params: seatAt(mod, id), body });
 
 /** The texts of the mails to an address, the oldest first. */
-function mailsTo(address: string): string[] {
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder).sort();
-  return mails
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')))
-    .filter(({ to }) => to === address)
-    .map(({ text }) => text);
-}
+const textsTo = (address: string): string[] => mailsTo(api, address).map(({ text }) => text);
 
 test('the submitter of a mod leads its team', async () => {
   const mod = await api.aMod();
@@ -146,11 +138,11 @@ test('a recipient without an account gets a mail, and finds the invitation after
   const email = anAddress();
   await invite(await api.as(mod.owner), mod, email, 4);
   await composeWorker(api.app()).runDue();
-  const [mail] = mailsTo(email);
+  const [mail] = textsTo(email);
   assert.ok(mail?.includes(mod.name), mail ?? 'no mail');
   const signIn = async (key: Client) => {
     await key.call(requestEmailSecurityCode, { body: { email } });
-    const code = /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(mailsTo(email).at(-1)!)![0];
+    const code = /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(textsTo(email).at(-1)!)![0];
     const { body: token } = await key.call(exchangeEmailSecurityCode, { body: { security_code: code } });
     return api.withToken(token.access_token);
   };

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { type Api, type Game, startApi } from '../../../test/api.ts';
 import { type ClamdBehaviour, startClamdStub } from '../../../test/clamd.ts';
@@ -15,6 +13,7 @@ import {
   modPath,
   mustClaim,
 } from '../../../test/cooking.ts';
+import { mailsTo } from '../../../test/mails.ts';
 import { NOT_INSTALLED, startRealClamd } from '../../../test/real-clamd.ts';
 import { EICAR, nested, zipOf } from '../../../test/zips.ts';
 import { getGame } from '../../catalogue/games/operations.ts';
@@ -82,12 +81,6 @@ async function withdrawnIn(game: Game) {
   return events.map(({ data }) => JSON.parse(data));
 }
 
-const mailsTo = (address: string) => {
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  return mails.filter((mail) => mail.includes(address));
-};
-
 test('a build is neither finalized nor reported as clean before its scan', async () => {
   const game = await aCookingGame(api);
   manner.hangsUp = true;
@@ -126,8 +119,8 @@ test('a threat in a new build is mailed to its team, reported and published as a
   assert.match(report!.summary, /Eicar-Signature/);
   const [event] = await withdrawnIn(game);
   assert.deepEqual([event.build_id, event.is_live, event.threat], [found.build_id, false, 'Eicar-Signature']);
-  assert.equal(mailsTo(email).length, 1);
-  assert.match(mailsTo(email)[0]!, /Bedrohung/);
+  assert.equal(mailsTo(api, email).length, 1);
+  assert.match(mailsTo(api, email)[0]!.subject, /Bedrohung/);
 });
 
 test('a threat that is found later withdraws the live build, cooks wait for another, and a false positive restores it', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { type Client, type Mod, startApi } from '../../../test/api.ts';
 import { type ClamdBehaviour, startClamdStub } from '../../../test/clamd.ts';
+import { mailsTo } from '../../../test/mails.ts';
 import { aModfile } from '../../../test/modfiles.ts';
 import { EICAR, nested, zipOf } from '../../../test/zips.ts';
 import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
@@ -71,17 +70,14 @@ const findingsOf = async ({ id }: { id: number }) =>
   (await (await api.as(game.owner)).call(getGameFindings, { params: { game_id: game.id }, query: { modfile_id: id } }))
     .body.data;
 
-function mails(): string[] {
-  const folder = join(api.folder, 'mail');
-  return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-}
 async function reportsOn(mod: Mod) {
   const { body } = await (await api.as(game.owner)).call(getGameReports, { params: { game_id: mod.game_id } });
   return body.data.filter(({ resource, resource_id }) => resource === 'mods' && resource_id === mod.id);
 }
 
 /** Only mails about threats: others report that a file went live. */
-const mailTo = (address: string) => mails().filter((mail) => mail.includes(address) && /threat|Bedrohung/.test(mail));
+const threatsTo = (address: string) =>
+  mailsTo(api, address).filter(({ subject, text }) => /threat|Bedrohung/.test(subject + text));
 
 test('a file is neither downloadable nor live before its scan, and accepts the mod afterwards', async () => {
   const mod = await api.aMod({ game, accepted: false });
@@ -136,15 +132,15 @@ test('a threat that is found later takes down the live file and the mod, and eve
   assert.deepEqual((await eventsOf(mod)).slice(0, 2), ['MOD_UNAVAILABLE', 'MODFILE_CHANGED']);
   const [finding] = await findingsOf(file);
   assert.deepEqual([finding?.kind, finding?.path, finding?.detail], [1, 'data/evil.bin', 'Eicar-Signature']);
-  assert.equal(mailTo('owner@example.org').length, 1);
-  assert.match(mailTo('owner@example.org')[0]!, /Bedrohung/);
-  assert.equal(mailTo('needer@example.org').length, 1);
+  assert.equal(threatsTo('owner@example.org').length, 1);
+  assert.match(threatsTo('owner@example.org')[0]!.subject, /Bedrohung/);
+  assert.equal(threatsTo('needer@example.org').length, 1);
   const [report, ...others] = await reportsOn(mod);
   assert.match(report!.summary, new RegExp(`^A scan found Eicar-Signature in data/evil.bin, in file ${file.id} `));
   assert.deepEqual([report!.user_id, others], [0, []]);
   await scanEverything(api.app());
   await worker.runDue();
-  assert.equal(mailTo('owner@example.org').length, 1, 'no mail is sent twice');
+  assert.equal(threatsTo('owner@example.org').length, 1, 'no mail is sent twice');
   assert.equal((await reportsOn(mod)).length, 1, 'one report is enough');
 });
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
 import { aClient, Browser } from '../../../test/browser.ts';
+import { type Mail, mailsTo } from '../../../test/mails.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { getModEvents } from '../../catalogue/events/operations.ts';
 import { deleteModOperation, getMod } from '../../catalogue/mods/operations.ts';
@@ -44,27 +43,18 @@ const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());
 let people = 0;
 
-interface Letter {
-  readonly subject: string;
-  readonly text: string;
-}
-
 /** The mails to an address, oldest first, after all due jobs have run. */
-async function mailsTo(email: string): Promise<Letter[]> {
+async function arrivedAt(email: string): Promise<Mail[]> {
   await worker.runDue();
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder)
-    .sort()
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  return mails.filter(({ to }) => to === email);
+  return mailsTo(api, email);
 }
 
-const linkIn = ({ text }: Letter): string | undefined => /\/release\?token=[\w-]{43}/.exec(text)?.[0];
+const linkIn = ({ text }: Mail): string | undefined => /\/release\?token=[\w-]{43}/.exec(text)?.[0];
 
 const linksTo = async (email: string): Promise<string[]> =>
-  (await mailsTo(email)).flatMap((mail) => linkIn(mail) ?? []);
+  (await arrivedAt(email)).flatMap((mail) => linkIn(mail) ?? []);
 
-const codeOf = ({ subject }: Letter): string => /: ([A-Z2-9]{8})$/.exec(subject)![1]!;
+const codeOf = ({ subject }: Mail): string => /: ([A-Z2-9]{8})$/.exec(subject)![1]!;
 
 async function someone({ guarded = true, ...more }: { guarded?: boolean; language?: string } = {}) {
   const email = `release-${++people}@example.org`;
@@ -135,7 +125,7 @@ test('T23: a file of a user that confirms releases waits for the link in the mai
     (await ada.client.call(getUserModfiles)).body.data.map(({ id }) => id),
     [file.id],
   );
-  const [mail, ...more] = await mailsTo(ada.email);
+  const [mail, ...more] = await arrivedAt(ada.email);
   assert.deepEqual([mail?.subject, more.length], ['Shall this file of “Airship” go live?', 0]);
   for (const told of [
     /File: hull\.zip \(1\.2 All is well\)\n/,
@@ -154,7 +144,7 @@ test('T23: a file of a user that confirms releases waits for the link in the mai
   assert.match(done.text, /The file is released/);
   assert.equal(await liveFileOf(ada, mod), file.id);
   assert.deepEqual((await ada.client.call(getReleases)).body.data, []);
-  const subjects = (await mailsTo(ada.email)).map(({ subject }) => subject);
+  const subjects = (await arrivedAt(ada.email)).map(({ subject }) => subject);
   assert.ok(subjects.includes('A file of “Airship” went live'), 'the team gets its mail');
 });
 
@@ -263,7 +253,7 @@ test('T23: “this was not me” signs the account out everywhere and drops its 
 test('T23: a token alone does not end the confirmation; it needs the code from the mail, once, in time, within five attempts', async () => {
   const ada = await someone();
   const end = (code: string) => ({ body: { code } });
-  const newest = async () => codeOf((await mailsTo(ada.email)).at(-1)!);
+  const newest = async () => codeOf((await arrivedAt(ada.email)).at(-1)!);
   await ada.client.refused(deleteReleaseConfirmation, end('AAAAA'), 401, 11014);
   assert.equal((await ada.client.call(requestReleaseConfirmationCode)).status, 200);
   await ada.client.refused(requestReleaseConfirmationCode, {}, 429, 11065);
@@ -294,14 +284,14 @@ test('T23: a token alone does not bypass the confirmation through another addres
   await api.joinsMod(ada, mod, 4);
   const email = `mallory-${ada.id}@example.org`;
   await ada.client.call(requestEmailChange, { body: { email } });
-  const new_code = codeOf((await mailsTo(email)).at(-1)!);
+  const new_code = codeOf((await arrivedAt(email)).at(-1)!);
   await ada.client.refused(changeEmail, { body: { new_code } }, 404, 11066);
   await ada.client.refused(changeEmail, { body: { new_code, old_code: new_code } }, 404, 11066);
 
   const gaveUp = { body: { access_token: ada.client.token! } };
   await mallory.client.refused(mergeOwnAccount, gaveUp, 400, 17035);
   assert.equal((await ada.client.call(getAuthenticatedUser)).status, 200);
-  const code = codeOf((await mailsTo(ada.email)).at(-1)!);
+  const code = codeOf((await arrivedAt(ada.email)).at(-1)!);
   await mallory.client.refused(mergeOwnAccount, { body: { email: ada.email, code: 'AAAAA' } }, 401, 11014);
 
   const { client_id } = await aClient(api, { gameId: mod.game_id });
@@ -314,7 +304,7 @@ test('T23: a token alone does not bypass the confirmation through another addres
   await let_in.refused(requestReleaseConfirmationCode, {}, 403, 12004);
   await upload({ client: let_in }, mod);
   assert.equal(await liveFileOf(ada, mod), undefined);
-  assert.match((await mailsTo(ada.email)).at(-1)!.text, /Signed in with: Skyport \d+, 20/);
+  assert.match((await arrivedAt(ada.email)).at(-1)!.text, /Signed in with: Skyport \d+, 20/);
 
   const alone = await someone();
   await alone.client.call(closeOwnAccount);
@@ -342,7 +332,7 @@ test('T23: a member whom a user with confirmation adds to a team releases nothin
   assert.equal(await liveFileOf(ada, mod), undefined);
   assert.deepEqual([await linksTo(mallory.email), await linksTo(accomplice.email)], [[], []]);
   const told = new RegExp(`Released by: ${mallory.username}\\n[^]*You let ${mallory.username} into the team`);
-  const mail = (await mailsTo(ada.email)).find(({ text }) => told.test(text));
+  const mail = (await arrivedAt(ada.email)).find(({ text }) => told.test(text));
   assert.ok(mail);
   const [own] = (await mallory.client.call(getReleases)).body.data;
   assert.deepEqual([own?.released_by, own?.confirmed_by], [mallory.id, ada.id]);
@@ -428,7 +418,7 @@ test('confirming releases needs an email address', async () => {
 test('mails and pages about releases are in the language of their reader', async () => {
   const ada = await someone({ language: 'de' });
   await upload(ada, await api.aMod({ owner: ada }));
-  const [mail] = await mailsTo(ada.email);
+  const [mail] = await arrivedAt(ada.email);
   assert.match(mail!.text, /Eine Datei wartet auf deine Bestätigung/);
   const browser = new Browser(api, 'production', { 'accept-language': 'ja' });
   assert.match((await browser.get((await linksTo(ada.email))[0]!)).text, /このファイルを公開しますか/);
@@ -437,7 +427,7 @@ test('mails and pages about releases are in the language of their reader', async
 test('T21: neither the link nor the code is stored, logged, or part of a job', async () => {
   const { ada, link } = await waiting();
   await ada.client.call(requestReleaseConfirmationCode);
-  const code = codeOf((await mailsTo(ada.email)).at(-1)!);
+  const code = codeOf((await arrivedAt(ada.email)).at(-1)!);
   const secret = link.split('=')[1]!;
   await new Browser(api).get(link);
   const { query } = api.app().db;

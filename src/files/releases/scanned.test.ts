@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { type Mod, startApi, type User } from '../../../test/api.ts';
 import { Browser } from '../../../test/browser.ts';
 import { type ClamdBehaviour, startClamdStub } from '../../../test/clamd.ts';
 import { aCookingGame, aRunner, aSource, finish, modPath, mustClaim } from '../../../test/cooking.ts';
+import { mailsTo } from '../../../test/mails.ts';
 import { EICAR, zipOf } from '../../../test/zips.ts';
 import { getMod } from '../../catalogue/mods/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
@@ -37,11 +36,8 @@ async function upload(mod: Mod, content: Record<string, string | Buffer>) {
   return added.body;
 }
 
-function linkTo(email: string): string | undefined {
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  return mails.filter(({ to }) => to === email).flatMap(({ text }) => /\/release\?token=[\w-]{43}/.exec(text) ?? [])[0];
-}
+const linkTo = (email: string): string | undefined =>
+  mailsTo(api, email).flatMap(({ text }) => /\/release\?token=[\w-]{43}/.exec(text) ?? [])[0];
 
 test('a file that is confirmed before its scan goes live when it has passed', async () => {
   const ada = await guarded('before');

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Client, type Game, type Mod, startApi, type User } from '../../../test/api.ts';
+import { mailsTo } from '../../../test/mails.ts';
 import { editModByPut, getMod } from '../../catalogue/mods/operations.ts';
 import { MODERATOR } from '../../catalogue/teams/teams.ts';
 import { composeWorker } from '../../composition/compose.ts';
@@ -45,12 +44,6 @@ async function aWaitingMod(game: Game, owner?: User) {
   const mod = await api.aMod({ game, accepted: false, ...(owner && { owner }) });
   await api.aFile(mod);
   return mod;
-}
-
-function mailsTo(email: string): number {
-  const folder = join(api.folder, 'mail');
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
-  return names.filter((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).to === email).length;
 }
 
 const at = ({ game_id, id }: Mod) => ({ params: { game_id, content: 'mods' as const, content_id: id } });
@@ -139,7 +132,7 @@ test('a decision is undone within a minute by the moderator who made it, with it
   await api.aFile(mod);
   // The mail about the file that went live.
   await worker.runDue();
-  const sent = mailsTo(email);
+  const sent = mailsTo(api, email).length;
   const reporter = await api.as(await api.aUser());
   const report = { resource: 'mods', id: mod.id, type: 0, summary: 'This is wrong' };
   assert.equal((await reporter.call(submitReportOperation, { body: report })).status, 201);
@@ -160,7 +153,7 @@ test('a decision is undone within a minute by the moderator who made it, with it
     assert.deepEqual([state.status, state.decision, await isPublic(), await open()], [1, '', true, 1]);
     assert.deepEqual([await notices(author), await notices(reporter)], [[], []]);
     await worker.runDue();
-    assert.equal(mailsTo(email), sent);
+    assert.equal(mailsTo(api, email).length, sent);
   }
   const actions = (await one.client.call(getGameAudit, { params })).body.data.map(({ action }) => action);
   assert.deepEqual(actions, ['mods.deny', 'mods.undo', 'mods.delete', 'mods.undo']);
@@ -175,7 +168,7 @@ test('a decision is undone within a minute by the moderator who made it, with it
   await one.client.refused(undoModerationDecision, at(mod), 400, 29501);
   await worker.runDue();
   await worker.runDue();
-  assert.equal(mailsTo(email), sent + 1);
+  assert.equal(mailsTo(api, email).length, sent + 1);
 });
 
 test('a decision that its author has answered, or that another followed, stays', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
 import { Browser } from '../../../test/browser.ts';
+import { type Mail, mailsTo } from '../../../test/mails.ts';
 import { addModTeamMember } from '../../catalogue/teams/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { editMailings, getMailings, optOutOfEmails } from './operations.ts';
@@ -13,29 +12,21 @@ const worker = composeWorker(api.app());
 let people = 0;
 const anAddress = () => `invited-${++people}@example.org`;
 
-interface Mail {
-  readonly to: string;
-  readonly text: string;
-  readonly optOut: string;
-}
-
 /** Invites an address to a team, and returns all mails that it has received. */
 async function invited(email: string): Promise<Mail[]> {
   const mod = await api.aMod();
   const params = { game_id: mod.game_id, mod_id: mod.id };
   await (await api.as(mod.owner)).call(addModTeamMember, { params, body: { email, level: 1 } });
   await worker.runDue();
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Mail);
-  return mails.filter(({ to }) => to === email);
+  return mailsTo(api, email);
 }
 
-const hashOf = ({ optOut }: Mail) => new URL(optOut).searchParams.get('hash')!;
+const hashOf = ({ optOut }: Mail) => new URL(optOut!).searchParams.get('hash')!;
 
 test('one-click unsubscribe ends invitations to an address, with or without an account', async () => {
   const email = anAddress();
   const [mail] = await invited(email);
-  const { pathname, search } = new URL(mail!.optOut);
+  const { pathname, search } = new URL(mail!.optOut!);
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const answer = await api.request('POST', pathname + search, { headers, body: 'List-Unsubscribe=One-Click' });
   assert.equal(answer.status, 200, answer.text);

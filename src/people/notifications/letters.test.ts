@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi, type User } from '../../../test/api.ts';
 import { Browser } from '../../../test/browser.ts';
+import { type Mail, mailsTo } from '../../../test/mails.ts';
 import { modComments } from '../../community/comments/operations.ts';
 import { addMessage, addMessageThread } from '../../community/messages/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
@@ -19,25 +18,9 @@ const worker = composeWorker(api.app());
 const DAY = 86_400;
 let people = 0;
 
-interface Sent {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  readonly optOut: string;
-  readonly id: string;
-}
-
-function mailsTo({ email }: { email: string }): Sent[] {
-  const folder = join(api.folder, 'mail');
-  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  const mails = names.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Sent);
-  return mails.filter(({ to }) => to === email);
-}
-
-async function arrived(person: { email: string }): Promise<Sent[]> {
+async function arrived({ email }: { email: string }): Promise<Mail[]> {
   await worker.runDue();
-  return mailsTo(person);
+  return mailsTo(api, email);
 }
 
 /** A user with a mod and an address, who is notified of comments in this way. */
@@ -64,9 +47,9 @@ test('the mode email sends a mail at once, as text and HTML, with links to the s
   assert.deepEqual([mail!.subject, more], ['New notifications from localhost: 1', []]);
   assert.ok(mail!.text.includes(`- ${user.username} commented on “${author.mod.name}”.`), mail!.text);
   assert.match(mail!.text, new RegExp(`https://localhost/g/\\S+/m/${author.mod.name_id}`));
-  assert.ok(mail!.html.includes('&lt;b&gt;Eve&lt;/b&gt; commented'), mail!.html);
-  assert.equal(mail!.html.includes('<b>'), false);
-  assert.ok(mail!.html.includes(`<a href="${mail!.optOut}">`));
+  assert.ok(mail!.html!.includes('&lt;b&gt;Eve&lt;/b&gt; commented'), mail!.html!);
+  assert.equal(mail!.html!.includes('<b>'), false);
+  assert.ok(mail!.html!.includes(`<a href="${mail!.optOut!}">`));
   assert.equal((await arrived(author)).length, 1);
 });
 
@@ -108,7 +91,7 @@ test('a mail is in the language of its recipient', async () => {
     const author = await anAuthor('email', language);
     await comment(author.mod);
     const [mail] = await arrived(author);
-    assert.ok(mail!.text.includes(lead) && mail!.html.includes(lead), mail!.text);
+    assert.ok(mail!.text.includes(lead) && mail!.html!.includes(lead), mail!.text);
   }
 });
 
@@ -149,7 +132,7 @@ test('one-click unsubscribe ends the mails in both modes, and opening the link d
   for (const form of forms) {
     const author = await anAuthor('email');
     await comment(author.mod);
-    const { pathname, search } = new URL((await arrived(author))[0]!.optOut);
+    const { pathname, search } = new URL((await arrived(author))[0]!.optOut!);
     const page = await new Browser(api, 'production', { 'accept-language': 'de' }).get(pathname + search);
     assert.match(page.text, /Diese E-Mails abbestellen\?/);
     await comment(author.mod);
@@ -167,7 +150,7 @@ test('one-click unsubscribe ends the mails in both modes, and opening the link d
 test('a POST that is no one-click unsubscribe, or has a forged link, ends nothing', async () => {
   const author = await anAuthor('email');
   await comment(author.mod);
-  const { pathname, search } = new URL((await arrived(author))[0]!.optOut);
+  const { pathname, search } = new URL((await arrived(author))[0]!.optOut!);
   const post = (path: string, body: string) =>
     api.request('POST', path, {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -189,7 +172,7 @@ test('a process that dies before or after sending loses no mail and sends none t
   await assert.rejects(mailPerson({ ...app, mail: away }, author.owner.id), MailError);
   await assert.rejects(mailPerson({ ...app, mail: away }, author.owner.id), MailError);
   await mailPerson(app, author.owner.id);
-  const [mail] = mailsTo(author);
+  const [mail] = mailsTo(api, author.email);
   assert.ok(mail!.text.includes(user.username));
   // Simulates a process that died after sending and before storing that it did.
   await app.db.write(async ({ query }) => {
@@ -202,7 +185,7 @@ test('a process that dies before or after sending loses no mail and sends none t
   await comment(author.mod);
   await mailPerson(app, author.owner.id);
   assert.deepEqual(
-    mailsTo(author).map(({ id, text }) => [id, text.split('\n').slice(0, 3)]),
+    mailsTo(api, author.email).map(({ id, text }) => [id, text.split('\n').slice(0, 3)]),
     [[mail!.id, mail!.text.split('\n').slice(0, 3)]],
   );
 });
@@ -228,7 +211,7 @@ test('a user who got twenty mails within an hour gets the rest in the daily one'
     await comment(author.mod);
     await worker.runDue();
   }
-  assert.equal(mailsTo(author).length, 20);
+  assert.equal(mailsTo(api, author.email).length, 20);
   api.clock.advance(DAY);
   const mails = await arrived(author);
   assert.equal(mails.length, 21);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { startApi } from '../../../test/api.ts';
+import { mailsTo } from '../../../test/mails.ts';
 import { anotherService, exchange, requestOf, untilReceived } from '../../../test/wire.ts';
 import { requestEmailSecurityCode } from '../../signin/mailed-codes/operations.ts';
 import { getAudit } from '../../studio/audit/operations.ts';
@@ -66,9 +65,7 @@ test('mails come in the name of the site', async () => {
   const game = await api.aGame();
   const asked = await api.withKey(game).call(requestEmailSecurityCode, { body: { email: 'sailor@example.org' } });
   assert.equal(asked.status, 200);
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  assert.equal(mails.find(({ to }) => to === 'sailor@example.org').from, 'Sky Harbour');
+  assert.equal(mailsTo(api, 'sailor@example.org')[0]?.from, 'Sky Harbour');
 });
 
 test('the icon is shown in three sizes until it is removed, and its file outlives the review of unused pictures', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
-import { aClient, codesSentTo } from '../../../test/browser.ts';
+import { aClient } from '../../../test/browser.ts';
+import { codesSentTo, mailsTo } from '../../../test/mails.ts';
 import { getModTeamMembers } from '../../catalogue/teams/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { addReleaseConfirmation } from '../../files/releases/operations.ts';
@@ -38,11 +37,6 @@ async function someone(more: { admin?: boolean } = {}) {
   const user = await api.aUser({ email, ...more });
   return { ...user, email, client: await api.as(user) };
 }
-
-const mailsTo = (email: string): { readonly text: string }[] =>
-  readdirSync(join(api.folder, 'mail'))
-    .map((name) => JSON.parse(readFileSync(join(api.folder, 'mail', name), 'utf8')))
-    .filter(({ to }) => to === email);
 
 test('a user changes their email address with codes from the old and the new one', async () => {
   const { client, email } = await someone();
@@ -404,7 +398,7 @@ test('administrators of the site merge two accounts of a person who lost one, an
   assert.equal((await admin.client.call(mergeAUser, into(lost.id, kept.id))).status, 204);
   await worker.runDue();
   for (const { email } of [lost, kept])
-    assert.equal(mailsTo(email).filter(({ text }) => /merged/.test(text)).length, 1);
+    assert.equal(mailsTo(api, email).filter(({ text }) => /merged/.test(text)).length, 1);
   const { data } = (await kept.client.call(getUsersMuted)).body;
   assert.deepEqual(
     data.map(({ id }) => id),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, startApi } from '../../../test/api.ts';
-import { aClient, Browser, codesSentTo } from '../../../test/browser.ts';
+import { aClient, Browser } from '../../../test/browser.ts';
+import { codesSentTo } from '../../../test/mails.ts';
 import { aDevice, type Device, refusedDevice } from '../../../test/sockets.ts';
 import { composeService } from '../../composition/compose.ts';
 import { getAuthenticatedUser } from '../../people/users/operations.ts';

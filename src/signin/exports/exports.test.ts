@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
 import { manyUsers } from '../../../test/bulk-rows.ts';
+import { mailsTo } from '../../../test/mails.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { muteAUser } from '../../people/mutes/operations.ts';
 import { closeOwnAccount, deleteOwnAccount } from '../accounts/operations.ts';
@@ -27,9 +26,7 @@ test('a user can request an export once a day and download it for a week', async
   assert.equal(again.headers['retry-after'], '86400');
   await worker.runDue();
   const url = new URL((await client.call(getExport)).body.download_url!);
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  assert.ok(mails.find(({ to, text }) => to === email && text.includes(url.href)));
+  assert.ok(mailsTo(api, email).some(({ text }) => text.includes(url.href)));
   const file = await api.request('GET', url.pathname);
   assert.equal(file.status, 200);
   assert.match(String(file.headers['content-disposition']), /my-data\.json/);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, assertRefused, type ErrorAnswer, encodeForm, type Game, startApi } from '../../../test/api.ts';
-import { Browser, codesSentTo } from '../../../test/browser.ts';
+import { Browser } from '../../../test/browser.ts';
+import { codesSentTo } from '../../../test/mails.ts';
 
 // The test sets the client address of each request, as a trusted proxy does.
 const api = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '127.0.0.1' } });

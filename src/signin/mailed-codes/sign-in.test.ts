@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Answer, assertRefused, startApi } from '../../../test/api.ts';
-import { codesSentTo } from '../../../test/browser.ts';
+import { codesSentTo, mailsOf } from '../../../test/mails.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { getAuthenticatedUser } from '../../people/users/operations.ts';
 import { MailError } from '../../platform/mail/mail.ts';
@@ -110,7 +108,7 @@ test('a mailbox gets four mails per network in fifteen minutes; then the answer 
 });
 
 test('a mail that cannot be sent leaves no code', async () => {
-  const before = readdirSync(join(api.folder, 'mail')).length;
+  const before = mailsOf(api).length;
   const answer = await client.call(requestEmailSecurityCode, { body: { email: '"a b"@example.org' } });
   assert.equal(answer.status, 422);
   const { mail } = api.app();
@@ -121,7 +119,7 @@ test('a mail that cannot be sent leaves no code', async () => {
   } finally {
     mail.send = send;
   }
-  assert.equal(readdirSync(join(api.folder, 'mail')).length, before);
+  assert.equal(mailsOf(api).length, before);
 });
 
 test('a code waits for a mail server that is away, encrypted, and ends with its life', async (t) => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { type Client, type Game, startApi, type User } from '../../../test/api.ts';
 import { aClient } from '../../../test/browser.ts';
+import { codesSentTo } from '../../../test/mails.ts';
 import { gogTicket, type SteamTicketContent, startPlatforms, steamTicket } from '../../../test/platforms.ts';
 import { deleteGameOperation, getGame } from '../../catalogue/games/operations.ts';
 import { getMod, getMods } from '../../catalogue/mods/operations.ts';
@@ -70,13 +69,7 @@ async function signInBySteam(content: Partial<SteamTicketContent> = {}, more: Re
 const userOf = async (client: Client) => (await client.call(getAuthenticatedUser)).body;
 
 /** The code in the last mail to this address. */
-function codeSentTo(email: string): string {
-  const folder = join(api.folder, 'mail');
-  const mails = readdirSync(folder)
-    .sort()
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as { to: string; text: string });
-  return /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(mails.findLast(({ to }) => to === email)?.text ?? '')?.[0] ?? '';
-}
+const codeSentTo = (email: string): string => codesSentTo(api, email).at(-1) ?? '';
 
 beforeEach(() => {
   platforms.on('/api/v10/oauth2/@me', ({ headers }) =>
