@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -66,11 +67,11 @@ export function importCrashLoop(options: ImportCrashOptions, said: (line: string
           const begun = systemClock.now();
           const whole = await runWhole([...args, temporaryFolder('import')], { ...one, ...egress });
           said(`one run: ${whole.seconds.toFixed(1)} seconds`);
-          const again = [...args, temporaryFolder('import')];
-          const kills = await killRuns(again, { ...killed, ...egress }, { kills: options.kills, ...whole }, said);
-          const last = await ended(again, { ...killed, ...egress });
+          const folder = temporaryFolder('import');
+          const again = { folder, args: [...args, folder], env: { ...killed, ...egress } };
+          const kills = await killRuns(again, { kills: options.kills, ...whole }, said);
+          const reports = isImported(folder) ? [] : differingReports(whole, await ended(again.args, again.env));
           said(`${kills} kills, and a run that completed the import`);
-          const reports = whole.out === last.out ? [] : [`reports: ${whole.out} | ${last.out}`];
           const { rows, answers, differences } = await compare(one, killed, withoutDatesSince(begun), said);
           return {
             kills,
@@ -132,15 +133,25 @@ function linesIn(text: string): Progress {
   return { fetched: lines.length - taken, taken };
 }
 
-const DELAY_MS_MAX = 100;
+/** A run that is killed when all is imported prints no report, and one after it would be another import. */
+const isImported = (folder: string): boolean =>
+  (JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8')) as { isComplete: boolean }).isComplete;
+
+const differingReports = (whole: Pick<Ended, 'out'>, last: Ended): string[] =>
+  whole.out === last.out ? [] : [`reports: ${whole.out} | ${last.out}`];
+
+interface Run {
+  readonly folder: string;
+  readonly args: readonly string[];
+  readonly env: Env;
+}
 
 /**
  * Kills runs at places all over the import: one half while they fetch, the other while they write, each after some
- * further lines of progress and a random moment. Returns how many were killed.
+ * further lines of progress and a random part of the time that a line takes. Returns how many were killed.
  */
 async function killRuns(
-  args: readonly string[],
-  env: Env,
+  { folder, args, env }: Run,
   { kills, fetched, taken }: Progress & { readonly kills: number },
   said: (line: string) => void,
 ): Promise<number> {
@@ -152,16 +163,22 @@ async function killRuns(
     const child = startProgram(args, env);
     const end = endOf(child);
     let printed = '';
+    let begun: number | undefined;
     let timer: NodeJS.Timeout | undefined;
     child.stderr!.on('data', (text: string) => {
+      begun ??= performance.now();
       printed += text;
-      if (isDue(linesIn(printed))) timer ??= setTimeout(() => child.kill('SIGKILL'), Math.random() * DELAY_MS_MAX);
+      const seen = linesIn(printed);
+      if (!isDue(seen)) return;
+      const perLine = (performance.now() - begun) / (seen.fetched + seen.taken);
+      timer ??= setTimeout(() => child.kill('SIGKILL'), Math.random() * perLine);
     });
     const { code, err } = await end;
     clearTimeout(timer);
     if (code === 0) return killed;
     if (code !== null) throw new Error(`the import ended with ${code}: ${err}`);
     said(`kill ${killed + 1} of ${kills} after "${err.trimEnd().split('\n').at(-1)}"`);
+    if (isImported(folder)) return killed + 1;
   }
   return kills;
 }
