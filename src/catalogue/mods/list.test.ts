@@ -61,6 +61,15 @@ test('a list contains the mods of one game in order of id, with an exact total',
   assert.deepEqual(await page({ _offset: 1_000 }), { ids: [], total: mods.length });
 });
 
+test('a list of ids may have spaces, signs, leading zeros, gaps and repetitions', async () => {
+  const [one, other] = [mods[2]!.id, mods[9]!.id];
+  for (const named of [`${other},${one}`, ` ${one} , ${other} `, `${one},,${other},`, `00${one},${other}`])
+    assert.deepEqual(await ids({ 'id-in': named }), [one, other], named);
+  assert.deepEqual(await page({ 'id-in': `${one},${one},${other},-1,0`, _limit: 1 }), { ids: [one], total: 2 });
+  for (const named of [`${one},x`, `${one},1.5`, `${one},1e3`, `${one},9007199254740993`, `${one},12345678901234567`])
+    await client.refused(getMods, { params: { game_id: game.id }, query: { 'id-in': named } }, 422, 13009);
+});
+
 test('filters compare texts without case', async () => {
   assert.deepEqual(
     await ids({ name: 'STAR SHIP' }),

@@ -69,15 +69,36 @@ function readFilters(listing: Listing, query: Fields, problems: FieldProblem[]):
   for (const [parameter, value] of Object.entries(query)) {
     const named = columnOf(listing, parameter);
     if (!named) continue;
-    const values = valuesOf(named.column, named.operator, value);
+    const { values, problem } = readValues(parameter, named, value);
     valuesLeft -= values.length;
-    const problem =
-      problemOf(parameter, named, values) ?? problemOfAll(parameter, filters.size + problems.length, valuesLeft);
-    if (problem) problems.push(problem);
-    else
-      filters.set(parameter, { ...named, values: values.map((item) => valueFor(named.column, named.operator, item)) });
+    const refused = problem ?? problemOfAll(parameter, filters.size + problems.length, valuesLeft);
+    if (refused) problems.push(refused);
+    else filters.set(parameter, { ...named, values });
   }
   return filters;
+}
+
+type Named = Pick<Filter, 'column' | 'operator'>;
+
+function readValues(
+  field: string,
+  named: Named,
+  value: FieldValue,
+): Pick<Filter, 'values'> & { problem?: FieldProblem } {
+  const numbers = plainNumbers(named, value);
+  if (numbers) return { values: numbers, problem: problemOfCount(field, named, numbers.length) };
+  const texts = valuesOf(named.column, named.operator, value);
+  const problem = problemOfCount(field, named, texts.length) ?? problemOf(field, named, texts);
+  return problem ? { values: texts, problem } : { values: texts.map((text) => valueFor(named, text)) };
+}
+
+const PLAIN_NUMBERS = /^(?:0|[1-9]\d{0,14})(?:,(?:0|[1-9]\d{0,14}))*$/;
+
+/** Launchers name hundreds of ids: looking at each of them took a tenth of the request. */
+function plainNumbers({ column, operator }: Named, value: FieldValue): number[] | undefined {
+  const isList = column.kind === 'integer' && (operator === 'in' || operator === 'not-in');
+  const isPlain = isList && !column.names && typeof value === 'string' && PLAIN_NUMBERS.test(value);
+  return isPlain ? JSON.parse(`[${value}]`) : undefined;
 }
 
 function columnOf(
@@ -118,13 +139,12 @@ function textsOf({ kind }: Column, operator: Operator, value: FieldValue): strin
     .filter((text) => text !== '');
 }
 
-function problemOf(
-  field: string,
-  { column, operator }: Pick<Filter, 'column' | 'operator'>,
-  values: readonly string[],
-): FieldProblem | undefined {
+function problemOfCount(field: string, { column, operator }: Named, count: number): FieldProblem | undefined {
   const max = column.kind === 'set' && operator === 'eq' ? MEMBERS_MAX : VALUES_MAX;
-  if (values.length > max) return { field, rule: 'filter_values_max', values: { max } };
+  return count > max ? { field, rule: 'filter_values_max', values: { max } } : undefined;
+}
+
+function problemOf(field: string, { column, operator }: Named, values: readonly string[]): FieldProblem | undefined {
   const longest = isPattern(operator) ? PATTERN_LENGTH_MAX : VALUE_LENGTH_MAX;
   if (values.some(({ length }) => length > longest)) return { field, rule: 'string_max', values: { max: longest } };
   if (isPattern(operator) && wildcardsIn(values[0]!) > WILDCARDS_MAX)
@@ -149,7 +169,7 @@ const wildcardsIn = (text: string): number => text.match(WILDCARDS)?.length ?? 0
 const isDigits = (text: string) => /^-?[\d*]{1,32}$/.test(text);
 const isInteger = (text: string) => /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 
-function valueFor(column: Column, operator: Operator, text: string): string | number {
+function valueFor({ column, operator }: Named, text: string): string | number {
   if (column.exact) return text;
   if (isPattern(operator)) return likePattern(text);
   return column.kind === 'integer' ? Number(text) : fold(text);
