@@ -157,14 +157,23 @@ async function asking<T>(
 const DAY = 86_400;
 const RETRIED_AT_ONCE = 50;
 
-/** Finishes purchases whose answer was lost, without their buyers. */
+/** Finishes purchases whose answer was lost, without their buyers; while a store is away, only some at a time. */
 export async function retryDue(app: App, heartbeat: () => Promise<void>): Promise<void> {
-  const due = await duePurchases(app, RETRIED_AT_ONCE);
-  for (const row of due) {
-    await heartbeat();
-    const selling = await sellingAt(app, row.game_id, row.portal as StorePortal);
-    // A game that no longer sells at the store may do so again.
-    if (selling) await retry(selling, row);
-    else await app.db.write(({ query }) => store.postpone(query, row, app.clock.now() + DAY));
+  for (;;) {
+    const due = await duePurchases(app, RETRIED_AT_ONCE);
+    let settled = 0;
+    for (const row of due) {
+      await heartbeat();
+      if ((await retriedState(app, row)) !== 'pending') settled += 1;
+    }
+    if (due.length < RETRIED_AT_ONCE || settled === 0) return;
   }
+}
+
+async function retriedState(app: App, row: store.FulfilmentRow): Promise<string> {
+  const selling = await sellingAt(app, row.game_id, row.portal as StorePortal);
+  if (selling) return (await retry(selling, row)).state;
+  // A game that no longer sells at the store may do so again.
+  await app.db.write(({ query }) => store.postpone(query, row, app.clock.now() + DAY));
+  return row.state;
 }

@@ -71,6 +71,15 @@ test('a store that is out of order, or whose answer is lost, is asked again by a
   assert.equal((await walletOf(await api.as(player), game)).balance, 200);
 });
 
+test('after an outage one run of the job finishes all purchases that wait', async () => {
+  const { player, buy, sync } = await aBuyer();
+  for (let bought = 0; bought < 120; bought += 1) await buy({ sku: '1001', fault: 'lost_answer' });
+  assert.equal((await sync()).filter((state) => state === 1).length, 120);
+  api.clock.advance(121);
+  await worker.runDue();
+  assert.equal((await walletOf(await api.as(player), game)).balance, 12_000);
+});
+
 test('what is not paid yet is pending, and counts after the payment', async () => {
   const { client, buy, of, sync, wallet } = await aBuyer();
   const purchase = await buy({ sku: '1001', pending: true });
