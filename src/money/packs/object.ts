@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GamePath, Id, Integer, PathId, Timestamp } from '../../platform/http/objects.ts';
+import { GamePath, Id, Integer, PathId, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import type { ListedPack, PackRow } from './packs.ts';
 
 export const TokenPackPath = GamePath.extend({ token_pack_id: PathId });
@@ -19,6 +19,11 @@ export const GameTokenPackObject = z
     date_updated: Timestamp,
   })
   .meta({ id: 'GameTokenPack' });
+
+/** A list, and beside it the fields of its first pack: the specification names a single object, clients read the list. */
+export const GameTokenPacksObject = pageOf(GameTokenPackObject)
+  .extend(GameTokenPackObject.partial().shape)
+  .meta({ id: 'GameTokenPackPage' });
 
 export const toGameTokenPack = (row: ListedPack): z.output<typeof GameTokenPackObject> => ({
   id: row.listing_id,

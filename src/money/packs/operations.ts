@@ -1,8 +1,8 @@
 import { user } from '../../platform/access/caller.ts';
-import { GamePath, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
+import { GamePath, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { NewPackBody, PackChangesBody } from './changes.ts';
-import { GameTokenPackObject, TokenPackObject, TokenPackPath, toGameTokenPack, toTokenPack } from './object.ts';
+import { GameTokenPacksObject, TokenPackObject, TokenPackPath, toGameTokenPack, toTokenPack } from './object.ts';
 import { addPack, changePack, listPacks, removePack } from './packs.ts';
 
 const REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_UPDATE_PERMISSION'] as const;
@@ -12,14 +12,18 @@ export const getGameTokenPacks = operation({
   tag: 'Monetization',
   method: 'GET',
   path: '/games/{game_id}/monetization/token-packs',
-  says: 'Lists the token packs that a game sells, once per portal, the cheapest first. With a portal header, those of that portal.',
+  says: 'Lists the token packs that a game sells, once per portal, the cheapest first. With a portal header, those of that portal. The fields of the first one also stand beside the list.',
   access: user('write', 'money'),
   params: GamePath,
   list: pagesOnly,
-  returns: ok(pageOf(GameTokenPackObject)),
+  returns: ok(GameTokenPacksObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
-  handle: async (app, { caller, params, portal, list }) =>
-    pageOfAll((await listPacks(app, caller, params.game_id, portal)).map(toGameTokenPack), list),
+  handle: async (app, { caller, params, portal, list: { limit, offset } }) => {
+    const packs = (await listPacks(app, caller, params.game_id, portal)).map(toGameTokenPack);
+    const data = packs.slice(offset, offset + limit);
+    const envelope = { result_count: data.length, result_offset: offset, result_limit: limit };
+    return { data, ...envelope, result_total: packs.length, ...data[0] };
+  },
 });
 
 export const addGameTokenPack = operation({

@@ -25,7 +25,7 @@ test('administrators set what packs a game sells, and buyers see them by portal'
     ],
   );
   const headers = { 'x-modio-portal': 'Steam' };
-  const onSteam = (await buyer.call(getGameTokenPacks, { params, headers })).body.data;
+  const { data: onSteam, ...beside } = (await buyer.call(getGameTokenPacks, { params, headers })).body;
   assert.deepEqual(
     onSteam.map(({ sku, amount, price, currency }) => [sku, amount, price, currency]),
     [
@@ -33,6 +33,10 @@ test('administrators set what packs a game sells, and buyers see them by portal'
       ['1002', 1_000, 999, 'USD'],
     ],
   );
+  const envelope = { result_count: 2, result_offset: 0, result_limit: 100, result_total: 2 };
+  assert.deepEqual(beside, { ...envelope, ...onSteam[0] });
+  const none = (await buyer.call(getGameTokenPacks, { params, headers, query: { _offset: 5 } })).body;
+  assert.deepEqual(none, { data: [], ...envelope, result_count: 0, result_offset: 5 });
 });
 
 test('a SKU means one pack of a game, and is free again when the pack is gone', async () => {
