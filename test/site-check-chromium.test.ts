@@ -36,7 +36,10 @@ async function pages() {
   const cookies = [...visitor.cookies].map(([name, value]) => ({ name, value, url: origin, secure: true }));
   return {
     open: ['/', hub, `${hub}/m/${mod.name_id}`, `${hub}/r/${guide.name_id}`, `${hub}/c/${collection.name_id}`],
-    own: [`/u/${author.name_id}`, '/library', '/account', '/mods', `${hub}/m/${mod.name_id}/edit/files`],
+    own: [
+      ...[`/u/${author.name_id}`, '/library', '/account', '/mods', `${hub}/m/${mod.name_id}/edit/files`],
+      ...[`${hub}/admin/settings`, `${hub}/admin/portals`],
+    ],
     cookies,
   };
 }

@@ -10,13 +10,15 @@ import { SECTIONS } from '../site/src/routes/g/[game]/admin/sections.ts';
 import { findChromium } from '../test/chromium.ts';
 import { BUDGETS, type Cookies, checkPage, type Report, VIEWS } from './site-pages.ts';
 
-const HELP = `npm run site-check [-- --site https://localhost:8443 --only PATTERN --per-kind 1]
+const HELP = `npm run site-check [-- --all --site https://localhost:8443 --only PATTERN --per-kind 1]
 
 Opens the pages of the site in Chromium, at 320 and 1280 px, zoomed to 200 %, in light and dark, from right to left, with
 and without scripts, and checks them against the budgets: at most ${BUDGETS.scriptBytes} bytes of scripts and ${BUDGETS.styleBytes} of styles as
 sent, layout shift at most ${BUDGETS.shift}, no violation that axe-core finds, nothing wider than the window, no error in the
-console. Public pages come from the sitemap, --per-kind of each kind. Without --site it starts a service with sample
-content, and also opens the pages of its owner, with all dashboards, in two of the views. It ends with the number of pages over budget.`;
+console, and nothing that the service wrote and scripts remove. Public pages come from the sitemap, --per-kind of each kind.
+Without --site it starts a service with sample content, and also opens the pages of its owner, with all dashboards.
+A page is opened in two views if it is public, and in one of them if it is the owner's, in turn; with --all, in all five
+and in both. It ends with the largest pages and the number of pages over budget.`;
 
 /** The sample content is made before the service is ready. */
 const READY_MS = 300_000;
@@ -175,11 +177,27 @@ async function checkAll(browser: Browser, tasks: readonly Task[]): Promise<Repor
   return reports;
 }
 
+const views = (count: number) => VIEWS.slice(0, count);
+const LARGEST = 5;
+
+function summarize(reports: readonly Report[], ms: number): void {
+  const failed = reports.filter(({ problems }) => problems.length > 0).length;
+  const most = (pick: (report: Report) => number) => Math.max(0, ...reports.map(pick));
+  const largest = new Map(reports.map(({ path, scriptBytes }) => [path, scriptBytes]));
+  const sorted = [...largest].toSorted(([, one], [, other]) => other - one).slice(0, LARGEST);
+  for (const [path, bytes] of sorted) console.log(`${(bytes / 1000).toFixed(1)} kB js: ${path}`);
+  console.log(
+    `${largest.size} pages, ${reports.length} views in ${(ms / 60_000).toFixed(1)} minutes, ${failed} over budget; most: ${(most((each) => each.scriptBytes) / 1000).toFixed(1)} kB js, ${(most((each) => each.styleBytes) / 1000).toFixed(1)} kB css, ${most((each) => each.requests)} requests, shift ${most((each) => each.shift).toFixed(3)}`,
+  );
+  if (failed > 0) process.exitCode = 1;
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       help: { type: 'boolean' },
       site: { type: 'string' },
+      all: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       'per-kind': { type: 'string', default: '1' },
     },
@@ -187,35 +205,32 @@ async function main(): Promise<void> {
   if (values.help) return console.log(HELP);
   const found = findChromium();
   if ('reason' in found) throw new Error(found.reason);
-  const own = values.site === undefined ? await startService() : undefined;
-  const site = (values.site ?? own!.site).replace(/\/$/, '');
+  const service = values.site === undefined ? await startService() : undefined;
+  const site = (values.site ?? service!.site).replace(/\/$/, '');
+  const begun = performance.now();
   // The service's own certificate is not known to this process.
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
   const args = ['--no-sandbox', '--host-resolver-rules=MAP localhost 127.0.0.1,MAP *.localhost 127.0.0.1'];
   const browser = await chromium.launch({ executablePath: found.path, args });
   try {
     const pages = await pagesOf(site, Number(values['per-kind']));
-    const cookies = own && (await signedIn(browser, own, OWNER));
+    const cookies = service && (await signedIn(browser, service, OWNER));
     const only = new RegExp(values.only);
+    const own = cookies ? ownPages(pages) : [];
     const tasks: Task[] = [
-      ...pages.flatMap((page) => VIEWS.map((view) => ({ address: site + page, view, cookies: [] }))),
-      ...(cookies ? ownPages(pages) : []).flatMap((page) =>
-        VIEWS.slice(0, 2).map((view) => ({ address: site + page, view, cookies: cookies! })),
+      ...pages.flatMap((page) => views(values.all ? 5 : 2).map((view) => ({ page, view, cookies: [] }))),
+      ...own.flatMap((page, index) =>
+        (values.all ? views(2) : [VIEWS[index % 2]!]).map((view) => ({ page, view, cookies: cookies! })),
       ),
-    ];
+    ].map(({ page, ...task }) => ({ address: site + page, ...task }));
     const reports = await checkAll(
       browser,
       tasks.filter(({ address }) => only.test(address)),
     );
-    const failed = reports.filter(({ problems }) => problems.length > 0).length;
-    const most = (pick: (report: Report) => number) => Math.max(0, ...reports.map(pick));
-    console.log(
-      `${new Set(reports.map(({ path }) => path)).size} pages, ${reports.length} views, ${failed} over budget; most: ${(most((each) => each.scriptBytes) / 1000).toFixed(1)} kB js, ${(most((each) => each.styleBytes) / 1000).toFixed(1)} kB css, shift ${most((each) => each.shift).toFixed(3)}`,
-    );
-    if (failed > 0) process.exitCode = 1;
+    summarize(reports, performance.now() - begun);
   } finally {
     await browser.close();
-    await own?.stop();
+    await service?.stop();
   }
 }
 

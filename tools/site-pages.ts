@@ -40,6 +40,16 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Runs before the page, so that nothing is missed. */
 const OBSERVE = `
   window.__shift = 0; window.__paint = 0;
+  window.__said = () => {
+    const walker = document.createTreeWalker(document.querySelector('main') ?? document.body, NodeFilter.SHOW_TEXT);
+    const said = [];
+    // Scripts keep what is typed as a value.
+    while (walker.nextNode()) if (!walker.currentNode.parentElement.closest('textarea')) said.push(walker.currentNode.data);
+    return said;
+  };
+  document.addEventListener('readystatechange', () => {
+    if (document.readyState === 'interactive') window.__written = window.__said();
+  });
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.__shift += entry.value; })
     .observe({ type: 'layout-shift', buffered: true });
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.__paint = entry.startTime; })
@@ -53,7 +63,13 @@ const HAS_SCRIPTS = 'document.querySelector("link[rel=modulepreload]") !== null'
 const SETTLED =
   'new Promise((done) => requestIdleCallback(() => requestAnimationFrame(() => requestAnimationFrame(done)), { timeout: 5_000 }))';
 
+/** What the service wrote, and what the scripts made of it. */
+const SAID = '[window.__written ?? [], window.__said()]';
+
 const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** Longer, and something waits for what never comes. */
+const LONGEST_MS = 120_000;
 
 /** Those of a visitor who is signed in. */
 export type Cookies = Parameters<BrowserContext['addCookies']>[0];
@@ -87,11 +103,12 @@ export async function checkPage(
   });
   try {
     if (view.scripts) await page.addInitScript(OBSERVE);
-    const opened = await page.goto(address, { waitUntil: 'load', timeout: 120_000 });
+    const opened = await page.goto(address, { waitUntil: 'load', timeout: LONGEST_MS });
     if (!opened || opened.status() >= 500) problems.push(`status ${opened?.status()}`);
     // Measured before the direction is turned, which moves everything.
     const { shift, paint } = view.scripts ? await paintOf(page) : { shift: 0, paint: 0 };
     const sizes = await sizesOf(answers);
+    if (view.scripts) problems.push(...(await unsaid(page)));
     if (view.direction === 'rtl' && view.scripts) await page.evaluate('document.documentElement.dir = "rtl"');
     problems.push(...(await layoutProblems(page)), ...overBudget({ ...sizes, shift }));
     // The checker itself adds a style, which the policy of the page refuses.
@@ -117,9 +134,22 @@ async function sizesOf(answers: readonly Response[]) {
 
 async function paintOf(page: Page): Promise<{ shift: number; paint: number }> {
   // Not until the network is idle: pages of visitors keep a stream of notifications open.
-  if (await page.evaluate(HAS_SCRIPTS)) await page.locator(RUNNING).waitFor({ state: 'attached', timeout: 120_000 });
+  if (await page.evaluate(HAS_SCRIPTS)) await page.locator(RUNNING).waitFor({ state: 'attached', timeout: LONGEST_MS });
   await page.evaluate(SETTLED);
   return page.evaluate<{ shift: number; paint: number }>('({ shift: window.__shift, paint: window.__paint })');
+}
+
+/** A text for browsers without scripts alone. */
+const WITHOUT_SCRIPTS = /^Without scripts/;
+
+/** Texts that the service wrote and scripts took away, such as those that a browser did not get. */
+async function unsaid(page: Page): Promise<string[]> {
+  const [written = [], shown = []] = await page.evaluate<string[][]>(SAID);
+  // Times and counts go on.
+  const plain = (text: string) => text.replaceAll(/\d+|\s+/g, ' ').trim();
+  const left = new Set(shown.map(plain));
+  const lost = written.map(plain).filter((each) => !left.has(each) && !WITHOUT_SCRIPTS.test(each));
+  return lost.length > 0 ? [`its scripts removed: ${lost.slice(0, 3).join(' | ')}`] : [];
 }
 
 export async function layoutProblems(page: Page): Promise<string[]> {
