@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import type { Plugin } from 'vite';
+import { findSections, type Section, SPLIT } from './text-sections.ts';
 
 type Element = ReturnType<IntlMessageFormat['getAst']>[number];
 type Texts = Readonly<Record<string, string>>;
@@ -15,7 +16,10 @@ const parse = (text: string) => new IntlMessageFormat(text, 'en', undefined, { i
 
 const TEXTS = 'virtual:texts';
 /** The areas that every page has, in one file. */
-const EVERYWHERE = ['common', 'errors', 'browse', 'library', 'guides', 'collections'];
+const EVERYWHERE = ['common', 'errors', 'browse'];
+
+/** How many characters of English the texts of sections in one file have, unless one section alone has more. */
+const PACK_LENGTH = 1_500;
 
 /**
  * Compiles ICU messages, one JSON file per area and language, when the site is built: a browser gets plain strings and
@@ -23,14 +27,19 @@ const EVERYWHERE = ['common', 'errors', 'browse', 'library', 'guides', 'collecti
  */
 export function texts(): Plugin {
   writeTypes();
+  const split = new Split(findSections());
   return {
     name: 'modstead-texts',
     resolveId: (id) => (id.startsWith(TEXTS) ? `\0${id}` : null),
     load(id) {
       if (!id.startsWith(`\0${TEXTS}`)) return null;
-      const [, name, language] = id.split('/');
+      const [, name, language, pack] = id.split('/');
       if (!name || !language) return loaders();
-      return name === 'everywhere' ? everywhere(language) : moduleOf(name, language);
+      if (name === 'everywhere') return everywhere(language);
+      // The service has all texts in its memory anyway, and some are for other people than the visitor.
+      const isWhole = !SPLIT.has(name) || this.environment.name !== 'client' || PSEUDO.includes(language);
+      if (isWhole) return moduleOf(name, language);
+      return pack ? split.packModule(name, language, Number(pack)) : split.commonModule(name, language);
     },
   };
 }
@@ -73,22 +82,86 @@ const read = (area: string, language: string): Texts => {
   }
 };
 
-function moduleOf(area: string, language: string): string {
+/** The areas of which a page loads what all sections have, and what its own section has. */
+class Split {
+  readonly #sections: ReturnType<typeof findSections>;
+  readonly #packs = new Map<string, readonly Section[][]>();
+
+  constructor(sections: ReturnType<typeof findSections>) {
+    this.#sections = sections;
+  }
+
+  /** What all sections have of an area, and what loads the rest of each of them. */
+  commonModule(area: string, language: string): string {
+    const module = moduleOf(area, language, (key) => this.#sections.of(area, key).length === 0);
+    const list = this.#packsOf(area).flatMap((pack, index) =>
+      pack.map(({ name }) => `'${name}': () => import('${TEXTS}/${area}/${language}/${index}'),`),
+    );
+    return `${module}\nexport const sections = {\n${list.join('\n')}\n};`;
+  }
+
+  /** What some sections have of their areas beside what all of them have. */
+  packModule(area: string, language: string, index: number): string {
+    const pack = this.#packsOf(area)[index]!;
+    const own = pack[0]!.areas.map((each) => {
+      const has = (key: string) => this.#sections.of(each, key).some((section) => pack.includes(section));
+      return `${each}: ${codeOfArea(each, language, has)},`;
+    });
+    return `${rulesFor(language)}\nexport default {\n${own.join('\n')}\n};`;
+  }
+
+  /** Small sections that have the same areas share a file: thousands of tiny ones would be slow to build and to install. */
+  #packsOf(area: string): readonly Section[][] {
+    const packs = this.#packs.get(area) ?? this.#pack(area);
+    this.#packs.set(area, packs);
+    return packs;
+  }
+
+  #pack(area: string): Section[][] {
+    const packs: Section[][] = [];
+    let length = 0;
+    for (const section of this.#sections.listedBy(area)) {
+      const own = this.#lengthOf(section);
+      if (packs.at(-1)?.[0]?.areas !== section.areas || length + own > PACK_LENGTH) {
+        packs.push([]);
+        length = 0;
+      }
+      packs.at(-1)!.push(section);
+      length += own;
+    }
+    return packs;
+  }
+
+  #lengthOf(section: Section): number {
+    const texts = section.areas.flatMap((area) =>
+      Object.entries(read(area, 'en')).filter(([key]) => this.#sections.of(area, key).includes(section)),
+    );
+    return texts.reduce((sum, [, text]) => sum + text.length, 0);
+  }
+}
+
+const rulesFor = (language: string) => `import { rulesOf } from '/src/texts/rules.ts';
+const rules = rulesOf(${JSON.stringify(language)});
+const english = rulesOf('en');`;
+
+const moduleOf = (area: string, language: string, has?: (key: string) => boolean): string =>
+  `${rulesFor(language)}\nexport default ${codeOfArea(area, language, has)};`;
+
+/** The texts of an area, or those that `has` names, as an object. */
+function codeOfArea(area: string, language: string, has: (key: string) => boolean = () => true): string {
   const isPseudo = PSEUDO.includes(language);
   const sources = (isPseudo ? ['en'] : [language, language.split('-')[0]!, 'en']).map(
     (from) => [from, read(area, from)] as const,
   );
-  const entries = Object.keys(read(area, 'en')).map((key) => {
+  const keys = Object.keys(read(area, 'en')).filter(has);
+  const entries = keys.map((key) => {
     const [from, own] = sources.find(([, own]) => key in own)!;
     return [
       key,
       codeOf(own[key]!, from === 'en' ? 'english' : 'rules', `${area}/${from}.json: ${key}`, isPseudo),
     ] as const;
   });
-  return `import { rulesOf } from '/src/texts/rules.ts';
-const rules = rulesOf(${JSON.stringify(language)});
-const english = rulesOf('en');
-export default ${nested(entries, (key, code) => `${JSON.stringify(key)}: ${code},`)};`;
+  return nested(entries, (key, code) => `${JSON.stringify(key)}: ${code},`);
 }
 
 const ACCENTS: Readonly<Record<string, string>> = Object.fromEntries(

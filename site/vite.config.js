@@ -6,16 +6,30 @@ import { texts } from './texts.ts';
 
 /** Of about 160 entries: pages, layouts and what is loaded later. */
 const MOST_ENTRIES = 60;
+/** What all pages have, though few other entries import it. */
+const FRAME =
+  /virtual:texts$|virtual:texts\/errors\/en$|preload-helper|rolldown\/runtime|\/src\/(routes\/(\+(layout|error)|Header|Footer|Shortcuts)\b|components\/(live|addresses|Avatar|Badge)\b|texts\/\w+\.ts)/;
 
 export default defineConfig({
-  build: { target: 'es2022' },
+  build: {
+    target: 'es2022',
+    // What is loaded later is small and imports what the page has; lists of it would be in all pages.
+    modulePreload: {
+      resolveDependencies: (_, files) => files.filter((file) => file.endsWith('.css') && !file.includes('/shared.')),
+    },
+  },
   environments: {
     client: {
       build: {
         rolldownOptions: {
           output: {
             // What most pages share is one file: many small ones compress worse, and each is a request.
-            codeSplitting: { groups: [{ name: 'shared', minShareCount: MOST_ENTRIES }] },
+            codeSplitting: {
+              groups: [
+                { name: 'shared', test: FRAME },
+                { name: 'shared', minShareCount: MOST_ENTRIES },
+              ],
+            },
           },
         },
       },

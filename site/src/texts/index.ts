@@ -1,5 +1,6 @@
 import loaders from 'virtual:texts';
 import type { Areas, Everywhere } from '../../.svelte-kit/texts.d.ts';
+import { sectionOf } from './sections.ts';
 
 /** A folder beside this file: the texts of some pages. */
 export type Area = keyof Areas;
@@ -24,13 +25,27 @@ const load = (language: string) => loaders[languageOf(language)]!();
 /** Loaded one by one, so that a browser gets its own language and the areas of its page alone. */
 export const textsOfEveryPage = async (language: string): Promise<Texts> => (await load(language)).default as Texts;
 
-/** `t` of a section's layout: what its parent has, and further areas. */
+/** `t` of a section's layout: what its parent has, and further areas. Those of the dashboards differ by route. */
 export async function withAreas<Before extends object, A extends Exclude<Area, Everywhere>>(
   before: Before,
   language: string,
   areas: readonly A[],
+  route = '',
 ): Promise<Before & Pick<Areas, A>> {
   const { areas: loadersOf } = await load(language);
-  const loaded = await Promise.all(areas.map(async (area) => [area, (await loadersOf[area]!()).default] as const));
-  return { ...before, ...(Object.fromEntries(loaded) as Pick<Areas, A>) };
+  const loaded = await Promise.all(areas.map(async (area) => [area, await loadersOf[area]!()] as const));
+  const own = Object.fromEntries(loaded.map(([area, texts]) => [area, texts.default]));
+  const loadSection = loaded.map(([, { sections }]) => sections?.[sectionOf(route)]).find(Boolean);
+  const all = loadSection ? merged(own, (await loadSection()).default) : own;
+  return { ...before, ...(all as Pick<Areas, A>) };
+}
+
+/** Two trees of texts in one. */
+function merged(one: object, other: object): object {
+  const result: Record<string, unknown> = { ...one };
+  for (const [key, value] of Object.entries(other)) {
+    const before = result[key];
+    result[key] = typeof before === 'object' ? merged(before as object, value) : value;
+  }
+  return result;
 }
