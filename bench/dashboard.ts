@@ -120,7 +120,7 @@ async function fill(): Promise<void> {
   await fillGame(app, { gameId: game.id, mods, seed: 'bench' });
   await addMetrics(app, { gameId: game.id, seed: 'bench' });
   await foldMetrics(app);
-  await app.db.write(async ({ query }) => {
+  await app.db.withLongTimeouts.write(async ({ query }) => {
     await sql`update mods set status = 0 where id % ${sql.lit(WAITING_EVERY)} = 0`.execute(query);
     await sql`insert into moderation_decisions (game_id, resource, resource_id, action, reason, user_id, date_added,
       appeal, date_appealed, status_before, status_after, waited)
@@ -134,7 +134,7 @@ async function fill(): Promise<void> {
       from mods where id % 97 = 0`.execute(query);
   });
   // Autovacuum would do the same in time.
-  if (isPostgres) await sql`analyze`.execute(app.db.query);
+  if (isPostgres) await sql`analyze`.execute(app.db.withLongTimeouts.query);
   mkdirSync(join(data, 'filled'), { recursive: true });
 }
 
@@ -170,7 +170,7 @@ const base = `/g/${game.name_id}/admin`;
 const paths = [
   ...SECTIONS.flatMap(({ pages }) => pages.map(([path]) => (path === '' ? base : `${base}/${path}`))),
   `${base}?days=365`,
-  `${base}/moderation?page=20`,
+  ...['page=20', 'kind=mods', 'appeals', 'mine'].map((view) => `${base}/moderation?${view}`),
   `${base}/moderation/mods/${waiting.id}`,
   `${base}/moderation/files?page=20`,
   `${base}/moderation/files/${file.mod_id}/${file.id}`,
