@@ -3,6 +3,7 @@ import { resource } from '../../platform/manifest/resource.ts';
 import { teamOwners } from '../teams/extensions.ts';
 import { rebuildModDocumentsOfMovedSite } from './documents.ts';
 import { modStatChangesTable } from './migrations/2026-11-16-mod-stat-changes.ts';
+import { modsDeletedByUpdate } from './migrations/2026-11-17-mods-deleted-by-update.ts';
 import { modsWaitingByGameAndDate } from './migrations/2026-11-17-mods-waiting-by-game-and-date.ts';
 import { modOperations } from './operations.ts';
 import { personalMods } from './personal.ts';
@@ -12,7 +13,7 @@ import { rebuildModWords } from './words.ts';
 export const mods = resource({
   name: 'mods',
   operations: modOperations,
-  migrations: [modStatChangesTable, modsWaitingByGameAndDate],
+  migrations: [modStatChangesTable, modsDeletedByUpdate, modsWaitingByGameAndDate],
   personalData: personalMods,
   extends: [contribute(teamOwners, modTeams)],
   prepare: async (app) => {

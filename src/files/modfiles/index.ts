@@ -2,6 +2,7 @@ import { resource } from '../../platform/manifest/resource.ts';
 import { modfileJobs } from './jobs.ts';
 import { modfilesByGame } from './migrations/2026-11-17-modfiles-by-game.ts';
 import { modfilesByMd5 } from './migrations/2026-11-17-modfiles-by-md5.ts';
+import { modfilesShown } from './migrations/2026-11-17-modfiles-shown.ts';
 import { modExtension } from './mod-extension.ts';
 import { modfileOperations } from './operations.ts';
 import { personalModfiles } from './personal.ts';
@@ -10,7 +11,7 @@ import { storedModfiles } from './stored-objects.ts';
 export const modfiles = resource({
   name: 'modfiles',
   operations: modfileOperations,
-  migrations: [modfilesByMd5, modfilesByGame],
+  migrations: [modfilesByMd5, modfilesByGame, modfilesShown],
   jobs: modfileJobs,
   personalData: personalModfiles,
   storedObjects: storedModfiles,

@@ -4,6 +4,7 @@ import { resource } from '../../platform/manifest/resource.ts';
 import { reportExtensions } from '../reports/extensions.ts';
 import { takeDownIfReported } from './decisions.ts';
 import { moderationClaims } from './migrations/2026-11-17-moderation-claims.ts';
+import { moderationCounts } from './migrations/2026-11-17-moderation-counts.ts';
 import { moderationOperations } from './operations.ts';
 import { personalDecisions } from './personal.ts';
 import { removeSnapshots } from './snapshot-store.ts';
@@ -12,7 +13,7 @@ export const moderation = resource({
   name: 'moderation',
   operations: moderationOperations,
   personalData: personalDecisions,
-  migrations: [moderationClaims],
+  migrations: [moderationClaims, moderationCounts],
   extends: [
     contribute(reportExtensions, { onReport: takeDownIfReported }),
     contribute(modExtensions, {

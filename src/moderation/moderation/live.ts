@@ -54,7 +54,7 @@ async function* statesOf(
 
 async function lookAt({ db, clock }: App, gameId: number): Promise<QueueState & { readonly mark: string }> {
   const now = clock.now();
-  const waiting = await store.countWaiting(db.query, gameId, now, COUNTED_MAX);
+  const waiting = await store.countWaiting(db, gameId, COUNTED_MAX);
   const reports = await stats.openReports(db, gameId);
   const { claimed, expiries } = await stats.claimsIn(db, gameId, now);
   const decision = await stats.lastDecisionIn(db, gameId);

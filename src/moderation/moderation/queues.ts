@@ -25,7 +25,7 @@ export const queueListing: Listing = {
     submitted_by: integer('q.submitted_by'),
     dmca: integer('q.dmca'),
     // 1 if the author has appealed against the last decision.
-    appealed: integer('(case when d.date_appealed > 0 then 1 else 0 end)'),
+    appealed: integer(`(case when ${store.IS_APPEALED} then 1 else 0 end)`),
     // 0 if no moderator has claimed it.
     claimed_by: integer('coalesce(c.user_id, 0)'),
     date_added: integer('q.date_added'),
@@ -53,22 +53,22 @@ function requireSiteStaff(caller: Caller): void {
 
 export async function listQueueOfSite(app: App, caller: Caller, request: ListRequest) {
   requireSiteStaff(caller);
-  return store.list(app.db.query, undefined, queueListing, request, app.clock.now());
+  return store.list(app.db, undefined, queueListing, request, app.clock.now());
 }
 
 export async function listPendingFilesOfSite(app: App, caller: Caller, request: ListRequest) {
   requireSiteStaff(caller);
-  return store.listFiles(app.db.query, undefined, fileListing, request);
+  return store.listFiles(app.db, undefined, fileListing, request);
 }
 
 export async function listQueue(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireModerator(app.db, caller, gameId);
-  return store.list(app.db.query, gameId, queueListing, request, app.clock.now());
+  return store.list(app.db, gameId, queueListing, request, app.clock.now());
 }
 
 export async function listPendingFiles(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireModerator(app.db, caller, gameId);
-  return store.listFiles(app.db.query, gameId, fileListing, request);
+  return store.listFiles(app.db, gameId, fileListing, request);
 }
 
 /** The state of content, for its authors and moderators. */
@@ -94,7 +94,7 @@ export async function stateOf(
     ((await isOfAuthors(app.db, caller, { resource, id, authorId: found.submitted_by })) ||
       (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR);
   if (!isTheirs) throw new ApiError('MODERATION_NOT_FOUND');
-  const place = await store.placeOf(app.db.query, gameId, resource, id, app.clock.now());
+  const place = await store.placeOf(app.db, gameId, resource, id);
   return {
     status: found.status,
     isDmca: found.dmca === 1,

@@ -10,6 +10,7 @@ const HOUR = 3_600;
 const DAY = 86_400;
 const WEEK = 7 * DAY;
 const DAYS_SHOWN = 30;
+const MODERATORS_SHOWN = 50;
 /** A month of some hundred games. */
 const PAST_DAYS_KEPT = 10_000;
 
@@ -21,22 +22,23 @@ export async function statisticsOf(app: App, caller: Caller, gameId: number) {
   await requireModerator(app.db, caller, gameId);
   const { db } = app;
   const now = app.clock.now();
-  const waiting = await store.waitingByResource(db.query, gameId, now, Object.values(AGES).slice(0, -1));
+  const waiting = await store.waitingByResource(db, gameId, now, Object.values(AGES).slice(0, -1));
   const total = (index: number) => waiting.reduce((sum, { upTo }) => sum + upTo[index]!, 0);
   const all = waiting.reduce((sum, { count }) => sum + count, 0);
   const [hour, day, week] = [total(0), total(1), total(2)];
+  const moderators = await stats.decidedByModerator(db, gameId, now - WEEK);
   return {
     waiting: waiting.map(({ resource, count }) => ({ resource, count })),
     ages: { hour, day: day - hour, week: week - day, older: all - week },
     dateOldest: Math.min(...waiting.flatMap(({ oldest }) => oldest || [])),
-    files: await store.countFiles(db.query, gameId),
+    files: await store.countFiles(db, gameId),
     reports: await stats.openReports(db, gameId),
     claimed: (await stats.claimsIn(db, gameId, now)).claimed,
     decidedDay: (await stats.decidedSince(db, gameId, now - DAY)).decided,
-    decidedWeek: (await stats.decidedSince(db, gameId, now - WEEK)).decided,
+    decidedWeek: moderators.reduce((sum, { decided }) => sum + decided, 0),
     medianWait: await stats.medianWait(db, gameId, now - WEEK),
     days: await decidedByDay(app, gameId, now - (now % DAY)),
-    moderators: await stats.decidedByModerator(db.query, gameId, now - WEEK),
+    moderators: moderators.slice(0, MODERATORS_SHOWN),
   };
 }
 

@@ -1,5 +1,11 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import {
+  type Database,
+  type Query,
+  statement,
+  type Tables,
+  type Transaction,
+} from '../../platform/database/database.ts';
 import { type Filter, type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import type { ModerationDecisionsTable } from './table.ts';
 
@@ -86,10 +92,11 @@ const COLUMNS = 'x.id, x.game_id, x.name, x.submitted_by, x.status, x.dmca, x.da
  * Pending and deleted content per resource; a mod waits once it has a file, and a guide if the game curates or has
  * rejected it. States are literals, so that the partial indexes on them are used.
  */
-const BRANCHES: readonly { resource: string; status: 0 | 3; from: string }[] = [
+const BRANCHES: readonly { resource: string; status: 0 | 3; from: string; counted?: string }[] = [
   {
     resource: 'mods',
     status: 0,
+    counted: 'mods_waiting_by_game_and_date',
     from: `select ${COLUMNS} from mods x where x.status = 0
       and exists (select 1 from mod_live_files l where l.mod_id = x.id)`,
   },
@@ -121,24 +128,48 @@ const BRANCHES: readonly { resource: string; status: 0 | 3; from: string }[] = [
 type Branch = (typeof BRANCHES)[number];
 const PENDING = BRANCHES.filter(({ status }) => status === 0);
 
-/** Each with its last decision and its claim. Denied content waits again only if its author has appealed. */
-function itemsOf(query: Query, gameId: number | undefined, { resource, status, from }: Branch, now: number) {
+/**
+ * Whether the last decision on `q` is such a one. The condition is that of a small index, so that the many items without
+ * such decisions need no search among all of them.
+ */
+const isLastDecision = (condition: string) =>
+  `exists (select 1 from moderation_decisions n where n.resource = q.resource and n.resource_id = q.id and ${condition}
+    and not exists (select 1 from moderation_decisions later where later.resource = n.resource
+      and later.resource_id = n.resource_id and later.id > n.id))`;
+const IS_DENIED = isLastDecision(`n.action = 'deny' and n.date_appealed = 0`);
+/** Whether the author of `q` has appealed against the last decision. */
+export const IS_APPEALED = isLastDecision('n.date_appealed > 0');
+
+/**
+ * SQLite has no statistics: where many rows are counted it would use an index in the order of something else, or read
+ * whole rows, which takes several times as long. PostgreSQL finds the index by itself.
+ */
+const indexedBy = ({ dialect }: Pick<Database, 'dialect'>, index: string): string =>
+  dialect === 'sqlite' ? ` indexed by ${index}` : '';
+
+/** Denied content waits again only if its author has appealed. */
+function itemsOf(query: Query, gameId: number | undefined, { resource, status, from }: Omit<Branch, 'counted'>) {
   const ofGame = gameId === undefined ? sql`` : sql` and x.game_id = ${gameId}`;
   const items = sql<Item>`(${sql.raw(from.replace('select ', `select '${resource}' as resource, `))}${ofGame})`;
-  const all = query
-    .selectFrom(items.as<'q'>(sql.raw('q')))
-    .leftJoin('moderation_decisions as d', (join) =>
-      join.on(
-        sql`d.id`,
-        '=',
-        sql`(select max(y.id) from moderation_decisions y where y.resource = ${sql.lit(resource)} and y.resource_id = q.id)`,
-      ),
-    )
-    .leftJoin('moderation_claims as c', (join) =>
-      join.on('c.resource', '=', resource).on(sql`c.resource_id`, '=', sql`q.id`).on('c.date_expires', '>', now),
-    );
-  return status === 3 ? all : all.where(sql<boolean>`(d.action is null or d.action <> 'deny' or d.date_appealed > 0)`);
+  const all = query.selectFrom(items.as<'q'>(sql.raw('q')));
+  return status === 3 ? all : all.where(sql.raw<boolean>(`not ${IS_DENIED}`));
 }
+
+type Reading = Pick<Database, 'query' | 'dialect'>;
+
+/** The same items, to be counted. */
+function countedItemsOf(db: Reading, gameId: number | undefined, { counted, ...branch }: Branch) {
+  if (counted === undefined || gameId === undefined) return itemsOf(db.query, gameId, branch);
+  return itemsOf(db.query, gameId, { ...branch, from: branch.from.replace('mods x', `$&${indexedBy(db, counted)}`) });
+}
+
+const withClaims = (items: ReturnType<typeof itemsOf>, now: number) =>
+  items.leftJoin('moderation_claims as c', (join) =>
+    join
+      .on(sql`c.resource`, '=', sql`q.resource`)
+      .on(sql`c.resource_id`, '=', sql`q.id`)
+      .on('c.date_expires', '>', now),
+  );
 
 /** Whether the request’s filters can match this value. If unsure it returns true, and the database decides. */
 function admits({ groups }: ListRequest, name: string, value: string | number): boolean {
@@ -162,17 +193,23 @@ function branchesFor(request: ListRequest): readonly Branch[] {
  * union of all as a whole.
  */
 export async function list(
-  query: Query,
+  db: Reading,
   gameId: number | undefined,
   listing: Listing,
   request: ListRequest,
   now: number,
 ) {
   const branches = branchesFor(request);
-  const all = branches.map((branch) => narrowed(itemsOf(query, gameId, branch, now), listing, request));
-  const total = await sumOf(query, all);
+  const asksClaims = request.groups.flat().some(({ column }) => column.name === 'claimed_by');
+  const counted = branches.map((branch) =>
+    countedItemsOf(db, gameId, branch).$if(asksClaims, (items) => withClaims(items, now)),
+  );
+  const total = await sumOf(
+    db.query,
+    counted.map((items) => narrowed(items, listing, request)),
+  );
   const found: Awaited<ReturnType<typeof pageOfBranch>> = [];
-  for (const branch of branches) found.push(...(await pageOfBranch(query, gameId, branch, listing, request, now)));
+  for (const branch of branches) found.push(...(await pageOfBranch(db.query, gameId, branch, listing, request, now)));
   const rows = found.sort(inOrderOf(request)).slice(request.offset, request.offset + request.limit);
   return { rows, total };
 }
@@ -185,6 +222,7 @@ async function sumOf(query: Query, each: readonly ReturnType<typeof itemsOf>[]):
   return Number(rows[0]!.total);
 }
 
+/** Each with its last decision and its claim. */
 const pageOfBranch = (
   query: Query,
   gameId: number | undefined,
@@ -195,7 +233,14 @@ const pageOfBranch = (
 ) =>
   paged(
     narrowed(
-      itemsOf(query, gameId, branch, now)
+      withClaims(itemsOf(query, gameId, branch), now)
+        .leftJoin('moderation_decisions as d', (join) =>
+          join.on(
+            sql`d.id`,
+            '=',
+            sql`(select max(y.id) from moderation_decisions y where y.resource = q.resource and y.resource_id = q.id)`,
+          ),
+        )
         .selectAll('q')
         .select(['d.action', 'd.reason', 'd.user_id as decided_by', 'd.date_added as date_decided', 'd.appeal'])
         .select(['c.user_id as claimed_by', 'c.date_expires as date_claim_expires']),
@@ -215,16 +260,9 @@ function inOrderOf({ sort }: ListRequest) {
 }
 
 /** The number of pending items up to and including this one; 0 if it does not wait. */
-export async function placeOf(
-  query: Query,
-  gameId: number,
-  resource: string,
-  id: number,
-  now: number,
-): Promise<number> {
-  const waiting = PENDING.map((branch) => itemsOf(query, gameId, branch, now));
+export async function placeOf(db: Reading, gameId: number, resource: string, id: number): Promise<number> {
   const branch = PENDING.find((each) => each.resource === resource)!;
-  const own = await itemsOf(query, gameId, branch, now)
+  const own = await itemsOf(db.query, gameId, branch)
     .select(['q.date_added', 'q.id'])
     .where('q.id', '=', id)
     .executeTakeFirst();
@@ -232,8 +270,8 @@ export async function placeOf(
   const before = sql<boolean>`(q.date_added < ${own.date_added} or (q.date_added = ${own.date_added} and q.id < ${own.id})
     or (q.id = ${own.id} and q.resource = ${resource}))`;
   return sumOf(
-    query,
-    waiting.map((items) => items.where(before)),
+    db.query,
+    PENDING.map((each) => countedItemsOf(db, gameId, each).where(before)),
   );
 }
 
@@ -248,7 +286,7 @@ interface Taking {
 export async function claimable(query: Query, gameId: number, { userId, resource, count, now }: Taking) {
   const found: Pick<Item, 'resource' | 'id' | 'date_added'>[][] = [[], []];
   for (const branch of PENDING.filter((each) => resource === undefined || each.resource === resource)) {
-    const items = itemsOf(query, gameId, branch, now)
+    const items = withClaims(itemsOf(query, gameId, branch), now)
       .select(['q.resource', 'q.id', 'q.date_added'])
       .orderBy('q.date_added')
       .orderBy('q.id')
@@ -263,11 +301,11 @@ export async function claimable(query: Query, gameId: number, { userId, resource
 }
 
 /** The number of pending items, up to so many of each resource. */
-export async function countWaiting(query: Query, gameId: number, now: number, most: number): Promise<number> {
+export async function countWaiting(db: Reading, gameId: number, most: number): Promise<number> {
   let waiting = 0;
   for (const branch of PENDING) {
-    const some = itemsOf(query, gameId, branch, now).select('q.id').limit(most);
-    const { count } = await query
+    const some = countedItemsOf(db, gameId, branch).select('q.id').limit(most);
+    const { count } = await db.query
       .selectFrom(some.as('w'))
       .select(sql<number>`count(*)`.as('count'))
       .executeTakeFirstOrThrow();
@@ -277,10 +315,10 @@ export async function countWaiting(query: Query, gameId: number, now: number, mo
 }
 
 /** Per resource the number of pending items, of those that wait at most so many seconds, and the oldest date. */
-export async function waitingByResource(query: Query, gameId: number, now: number, ages: readonly number[]) {
+export async function waitingByResource(db: Reading, gameId: number, now: number, ages: readonly number[]) {
   const found: { resource: string; count: number; upTo: readonly number[]; oldest: number }[] = [];
   for (const branch of PENDING) {
-    const row = await itemsOf(query, gameId, branch, now)
+    const row = await countedItemsOf(db, gameId, branch)
       .select([
         sql<number>`count(*)`.as('count'),
         sql<number>`coalesce(min(q.date_added), 0)`.as('oldest'),
@@ -296,49 +334,39 @@ export async function waitingByResource(query: Query, gameId: number, now: numbe
   return found;
 }
 
-/** The files that wait for approval, one row per platform. */
-function pendingFiles(query: Query, gameId: number | undefined) {
-  const everywhere = query
+/** The files that wait for approval, one row per platform. Those of deleted mods do not. */
+function pendingFiles(db: Reading, gameId: number | undefined) {
+  const files = sql<Selectable<Tables['modfiles']>>`modfiles`.as<'f'>(sql.raw(`f${indexedBy(db, 'modfiles_shown')}`));
+  const deleted = sql.raw(`mods x${indexedBy(db, 'mods_deleted')}`);
+  const everywhere = db.query
     .selectFrom('modfile_platforms as p')
-    .innerJoin('modfiles as f', 'f.id', 'p.modfile_id')
-    .innerJoin('mods as m', 'm.id', 'f.mod_id')
-    // A literal, so that the partial index on it is used.
+    // A cross join, so that SQLite begins with the few platforms that wait.
+    .crossJoin(files)
+    .whereRef('f.id', '=', 'p.modfile_id')
+    // Literals, so that the partial indexes on them are used.
     .where(sql<boolean>`p.status = 0`)
-    .where('f.status', '=', 1)
-    .where('f.withdrawn', '=', 0)
-    .where('m.status', '<>', 3);
+    .where(sql<boolean>`f.status = 1 and f.withdrawn = 0`)
+    .where(sql<boolean>`not exists (select 1 from ${deleted} where x.id = f.mod_id and x.status = 3)`);
   return gameId === undefined ? everywhere : everywhere.where('f.game_id', '=', gameId);
 }
 
-export async function countFiles(query: Query, gameId: number): Promise<number> {
-  const waiting = pendingFiles(query, gameId).select(sql<number>`count(*)`.as('total'));
+export async function countFiles(db: Reading, gameId: number): Promise<number> {
+  const waiting = pendingFiles(db, gameId).select(sql<number>`count(*)`.as('total'));
   return Number((await waiting.executeTakeFirstOrThrow()).total);
 }
 
-export async function listFiles(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
-  const all = pendingFiles(query, gameId);
-  const { total } = await narrowed(all, listing, request)
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await paged(
-    narrowed(
-      all.select([
-        'f.id',
-        'f.game_id',
-        'f.mod_id',
-        'm.name',
-        'p.platform',
-        'f.version',
-        'f.filename',
-        'f.submitted_by',
-        'f.date_added',
-      ]),
-      listing,
-      request,
-    ),
-    listing,
-    request,
-  )
+/** Sorts ids, and reads names only of those on the page. */
+export async function listFiles(db: Reading, gameId: number | undefined, listing: Listing, request: ListRequest) {
+  const all = narrowed(pendingFiles(db, gameId), listing, request);
+  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const onPage = paged(all.select(['f.id', 'p.platform']), listing, request).orderBy('p.platform');
+  const named = db.query
+    .selectFrom(onPage.as('p'))
+    .innerJoin('modfiles as f', 'f.id', 'p.id')
+    .innerJoin('mods as m', 'm.id', 'f.mod_id')
+    .select(['f.id', 'f.game_id', 'f.mod_id', 'm.name', 'p.platform', 'f.version', 'f.filename', 'f.submitted_by'])
+    .select('f.date_added');
+  const rows = await paged(named, listing, { ...request, offset: 0 })
     .orderBy('p.platform')
     .execute();
   return { rows, total: Number(total) };
