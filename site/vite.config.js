@@ -79,6 +79,8 @@ export default defineConfig({
           'trusted-types': ['svelte-trusted-html', 'sveltekit-trusted-url', 'modstead-markup'],
         },
       },
+      // A page and all that its first picture needs are one request. All styles of a page are below 20 kB.
+      inlineStyleThreshold: 20_000,
       paths: { relative: false },
       // The service knows the routes; a list of all of them would be a tenth of what a page loads.
       router: { resolution: 'server' },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 
 /** The budgets of one page on a first visit. */
@@ -107,7 +108,7 @@ export async function checkPage(
     if (!opened || opened.status() >= 500) problems.push(`status ${opened?.status()}`);
     // Measured before the direction is turned, which moves everything.
     const { shift, paint } = view.scripts ? await paintOf(page) : { shift: 0, paint: 0 };
-    const sizes = await sizesOf(answers);
+    const sizes = await sizesOf(answers, (await opened?.text()) ?? '');
     if (view.scripts) problems.push(...(await unsaid(page)));
     if (view.direction === 'rtl' && view.scripts) await page.evaluate('document.documentElement.dir = "rtl"');
     problems.push(...(await layoutProblems(page)), ...overBudget({ ...sizes, shift }));
@@ -120,8 +121,9 @@ export async function checkPage(
   }
 }
 
-async function sizesOf(answers: readonly Response[]) {
-  const sizes = { scriptBytes: 0, styleBytes: 0, requests: answers.length };
+async function sizesOf(answers: readonly Response[], html: string) {
+  const styles = [...html.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style]) => style!).join('');
+  const sizes = { scriptBytes: 0, styleBytes: styles === '' ? 0 : gzipSync(styles).length, requests: answers.length };
   for (const answer of answers) {
     const type = answer.headers()['content-type'] ?? '';
     const kind = type.includes('javascript') ? 'scriptBytes' : type.includes('text/css') ? 'styleBytes' : undefined;
