@@ -186,12 +186,14 @@ const ORDERED = statement(`select 1 as ordered from mod_orders o join payments p
 export const isOrdered = async (reader: Reader, modId: number): Promise<boolean> =>
   (await reader.first(ORDERED, [modId, modId])) !== undefined;
 
-const ORDER_BY_PURCHASE = statement('select * from mod_orders where purchase_id = ?');
+/** Only orders with a purchase are in the index. */
+const OF_PURCHASE = 'purchase_id = ? and purchase_id > 0';
+const ORDER_BY_PURCHASE = statement(`select * from mod_orders where ${OF_PURCHASE}`);
 export const orderByPurchase = (reader: Reader, purchaseId: number) =>
   reader.first<ModOrderRow>(ORDER_BY_PURCHASE, [purchaseId]);
 
 const RETURN_ORDERS = ['mod_orders', 'store_orders'].map((table) =>
-  statement(`update ${table} set status = 'returned' where purchase_id = ?`),
+  statement(`update ${table} set status = 'returned' where ${OF_PURCHASE}`),
 );
 export async function returnOrder(transaction: Transaction, purchaseId: number): Promise<void> {
   for (const returned of RETURN_ORDERS) await transaction.run(returned, [purchaseId]);

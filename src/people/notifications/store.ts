@@ -248,7 +248,7 @@ const LINES = statement(`select n.kind, n.resource, a.username, a.name_id as use
   left join collections c on n.resource = 'collections' and c.id = n.resource_id
   left join games ga on n.resource = 'games' and ga.id = n.resource_id
   left join games og on og.id = n.game_id
-  where n.letter_id = ? and n.is_read = 0 and (n.actor_id = 0 or a.status not in (3, 4))
+  where n.letter_id = ? and n.letter_id > 0 and n.is_read = 0 and (n.actor_id = 0 or a.status not in (3, 4))
     and (n.comment_id = 0 or co.date_deleted = 0)
     and not exists (select 1 from blocks b where b.user_id = n.user_id and b.blocked_id = n.actor_id)
     and not exists (select 1 from mutes mu where mu.user_id = n.user_id and mu.muted_id = n.actor_id)
