@@ -152,3 +152,20 @@ test('the queue and its numbers are those of the content, whatever moderators an
     assert.equal(statistics.files, pending.length);
   }
 });
+
+test('only the last decision counts: what was denied, then approved, and hidden by a report waits again', async () => {
+  const game = await api.aGame({ settings: { takedown_reports: 1 } });
+  const params = { game_id: game.id };
+  const team = await api.as(game.owner);
+  const mod = await api.aMod({ game, accepted: false });
+  await api.aFile(mod);
+  const waiting = async () => (await team.call(getModerationQueue, { params })).body.data.map(({ id }) => id);
+  const body = { resource: 'mods', id: mod.id };
+  await team.call(decideOverContent, { params, body: { ...body, decision: 'deny', reason: 'Because' } });
+  assert.deepEqual(await waiting(), []);
+  await team.call(decideOverContent, { params, body: { ...body, decision: 'approve', reason: '' } });
+  assert.deepEqual(await waiting(), []);
+  const reporter = await api.as(await api.aUser());
+  await reporter.call(submitReportOperation, { body: { ...body, type: 0, summary: 'Wrong' } });
+  assert.deepEqual(await waiting(), [mod.id]);
+});
