@@ -208,10 +208,13 @@ export async function list(
     db.query,
     counted.map((items) => narrowed(items, listing, request)),
   );
-  const found: Awaited<ReturnType<typeof pageOfBranch>> = [];
-  for (const branch of branches) found.push(...(await pageOfBranch(db.query, gameId, branch, listing, request, now)));
-  const rows = found.sort(inOrderOf(request)).slice(request.offset, request.offset + request.limit);
-  return { rows, total };
+  const found: Place[] = [];
+  for (const branch of branches) {
+    const items = itemsOf(db.query, gameId, branch).$if(asksClaims, (all) => withClaims(all, now));
+    found.push(...(await firstOf(narrowed(items, listing, request), listing, request)));
+  }
+  const page = found.sort(inOrderOf(request)).slice(request.offset, request.offset + request.limit);
+  return { rows: await detailsOf(db.query, branches, page, now), total };
 }
 
 /** The total number of rows. */
@@ -222,40 +225,47 @@ async function sumOf(query: Query, each: readonly ReturnType<typeof itemsOf>[]):
   return Number(rows[0]!.total);
 }
 
-/** Each with its last decision and its claim. */
-const pageOfBranch = (
-  query: Query,
-  gameId: number | undefined,
-  branch: Branch,
-  listing: Listing,
-  request: ListRequest,
-  now: number,
-) =>
-  paged(
-    narrowed(
-      withClaims(itemsOf(query, gameId, branch), now)
-        .leftJoin('moderation_decisions as d', (join) =>
-          join.on(
-            sql`d.id`,
-            '=',
-            sql`(select max(y.id) from moderation_decisions y where y.resource = q.resource and y.resource_id = q.id)`,
-          ),
-        )
-        .selectAll('q')
-        .select(['d.action', 'd.reason', 'd.user_id as decided_by', 'd.date_added as date_decided', 'd.appeal'])
-        .select(['c.user_id as claimed_by', 'c.date_expires as date_claim_expires']),
-      listing,
-      request,
-    ),
-    listing,
-    { ...request, offset: 0, limit: request.offset + request.limit },
-  ).execute();
+type Place = Pick<Item, 'resource' | 'id' | 'date_added' | 'date_updated'>;
+
+/** As many as there are up to the end of the page. */
+const firstOf = (items: ReturnType<typeof itemsOf>, listing: Listing, request: ListRequest): Promise<Place[]> =>
+  paged(items.select(['q.resource', 'q.id', 'q.date_added', 'q.date_updated']), listing, {
+    ...request,
+    offset: 0,
+    limit: request.offset + request.limit,
+  }).execute();
+
+/** These items, each with its last decision and its claim. One that no longer waits is left out. */
+async function detailsOf(query: Query, branches: readonly Branch[], page: readonly Place[], now: number) {
+  const details = new Map<string, Awaited<ReturnType<typeof detailsIn>>[number]>();
+  for (const branch of branches) {
+    const ids = page.filter(({ resource }) => resource === branch.resource).map(({ id }) => id);
+    for (const row of ids.length > 0 ? await detailsIn(query, branch, ids, now) : [])
+      details.set(`${row.resource}/${row.id}`, row);
+  }
+  return page.flatMap(({ resource, id }) => details.get(`${resource}/${id}`) ?? []);
+}
+
+const detailsIn = (query: Query, branch: Branch, ids: readonly number[], now: number) =>
+  withClaims(itemsOf(query, undefined, branch), now)
+    .leftJoin('moderation_decisions as d', (join) =>
+      join.on(
+        sql`d.id`,
+        '=',
+        sql`(select max(y.id) from moderation_decisions y where y.resource = q.resource and y.resource_id = q.id)`,
+      ),
+    )
+    .selectAll('q')
+    .select(['d.action', 'd.reason', 'd.user_id as decided_by', 'd.date_added as date_decided', 'd.appeal'])
+    .select(['c.user_id as claimed_by', 'c.date_expires as date_claim_expires'])
+    .where('q.id', 'in', ids)
+    .execute();
 
 /** Sort columns are numeric. Equal values are sorted by id, and equal ids by resource. */
 function inOrderOf({ sort }: ListRequest) {
   const column = (sort?.sql.replace('q.', '') ?? 'id') as 'id' | 'date_added' | 'date_updated';
   const direction = sort?.descending ? -1 : 1;
-  return (one: Item, other: Item): number =>
+  return (one: Place, other: Place): number =>
     direction * (one[column] - other[column]) || one.id - other.id || (one.resource < other.resource ? -1 : 1);
 }
 
