@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 import { SECTIONS } from '../site/src/routes/g/[game]/admin/sections.ts';
 import { findChromium } from '../test/chromium.ts';
+import { codeIn, mailsOf } from '../test/mails.ts';
 import { BUDGETS, type Cookies, checkPage, type Report, VIEWS } from './site-pages.ts';
 
 const HELP = `npm run site-check [-- --all --site https://localhost:8443 --only PATTERN --per-kind 1]
@@ -51,11 +52,7 @@ export async function startService(): Promise<Started> {
     await once(child, 'exit');
     fs.rmSync(data, { recursive: true });
   };
-  const code = () => {
-    const folder = path.join(data, 'mail');
-    const newest = path.join(folder, fs.readdirSync(folder).toSorted().at(-1)!);
-    return /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(JSON.parse(fs.readFileSync(newest, 'utf8')).text)![0];
-  };
+  const code = () => codeIn(mailsOf({ folder: data }).at(-1)!.text)!;
   return { site: (JSON.parse(ready) as { site: string }).site.replace(/\/$/, ''), code, command, stop };
 }
 
