@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'svelte/compiler';
+import { numbersIn } from '../site/src/numbers.ts';
 import { exchanged, imported } from '../tools/language-exchange.ts';
 import { assertNone } from './hand-tables.ts';
 
@@ -61,4 +63,13 @@ test('a translation that lacks an argument or a plural form is refused', () => {
   };
   assert.match(imported('pl', forms).problems.join(), /lacks the plural form “few”/);
   assert.match(imported('pl', { 'site browse/none': 'x' }).problems.join(), /is no text/);
+});
+
+test('every language writes a small count as it comes, and groups larger ones', () => {
+  for (const file of globSync('site/src/texts/browse/*.json').filter((each) => !each.endsWith('notes.json'))) {
+    const language = path.basename(file, '.json');
+    const [number, formatter] = [numbersIn(language), new Intl.NumberFormat(language)];
+    for (const value of [0, 7, 12, 345, 999, 1_000, 1_234_567, 0.5, -12])
+      assert.equal(number(value), formatter.format(value), `${value} in ${language}`);
+  }
 });

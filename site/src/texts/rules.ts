@@ -1,3 +1,5 @@
+import { numbersIn, once } from '../numbers.ts';
+
 type Forms = Readonly<Record<string, () => string>>;
 
 /** How a language chooses among the forms of a message. Compiled messages call it. */
@@ -16,15 +18,14 @@ export function rulesOf(language: string): Rules {
 }
 
 function makeRules(language: string): Rules {
-  const numbers = new Intl.NumberFormat(language);
-  const cardinals = new Intl.PluralRules(language);
-  const ordinals = new Intl.PluralRules(language, { type: 'ordinal' });
+  const cardinals = once(() => new Intl.PluralRules(language));
+  const ordinals = once(() => new Intl.PluralRules(language, { type: 'ordinal' }));
   const choose = (forms: Forms, form: string) => (forms[form] ?? forms['other']!)();
   return {
-    number: (value) => numbers.format(value),
+    number: numbersIn(language),
     plural(count, forms, isOrdinal) {
       const exact = forms[`=${count}`];
-      return exact ? exact() : choose(forms, (isOrdinal ? ordinals : cardinals).select(count));
+      return exact ? exact() : choose(forms, (isOrdinal ? ordinals : cardinals)().select(count));
     },
     select: (value, forms) => choose(forms, `${value}`),
   };

@@ -1,6 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { apiOf } from '#api';
 import { gameOnCard, modOnCard } from '#components/cards.ts';
+import { formatsOf } from '#language';
 import type { PageServerLoadEvent } from './$types';
 
 const GAMES_MAX = 24;
@@ -9,6 +10,7 @@ const NEWS_MAX = 6;
 
 export async function load(event: PageServerLoadEvent) {
   const api = apiOf(event);
+  const format = formatsOf(event);
   const query = event.url.searchParams.get('q')?.trim() ?? '';
   const page = Math.max(1, Number(event.url.searchParams.get('page')) || 1);
   const games = await api.call('GET /games', {
@@ -29,14 +31,14 @@ export async function load(event: PageServerLoadEvent) {
         _sort: '-date_updated',
         _limit: NEWS_MAX,
       });
-      return { game: { name, name_id }, mods: data.map(modOnCard) };
+      return { game: { name, name_id }, mods: data.map((mod) => modOnCard(mod, format)) };
     }),
   );
   return {
     query,
     page,
     perPage: GAMES_MAX,
-    games: games.data.map(gameOnCard),
+    games: games.data.map((game) => gameOnCard(game, format)),
     total: games.result_total,
     news: news.filter(({ mods }) => mods.length > 0),
   };

@@ -1,6 +1,7 @@
 import { error } from '@sveltejs/kit';
 import { apiOf, pagingOf } from '#api';
 import { modsOnCards } from '#components/cards.ts';
+import { formatsOf } from '#language';
 import { filtersOf, headersOf, offeredBy, parametersOf } from '../../(browse)/g/[game]/filters.ts';
 import type { PageServerLoadEvent } from './$types';
 
@@ -28,7 +29,7 @@ export async function load(event: PageServerLoadEvent) {
     ...paging,
     embedded: { id: game.id, name: game.name, name_id: game.name_id },
     filters,
-    mods: modsOnCards(mods),
+    mods: modsOnCards(mods, formatsOf(event)),
     target,
   };
 }

@@ -1,6 +1,7 @@
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { apiOf, pagingOf, refused } from '#api';
 import { modsOnCards } from '#components/cards.ts';
+import { formatsOf } from '#language';
 import type { PageServerLoadEvent } from './$types';
 
 const PER_PAGE = 24;
@@ -9,6 +10,7 @@ const SORTS = ['-date_live', '-date_updated', '-downloads_total', '-ratings_weig
 
 export async function load(event: PageServerLoadEvent) {
   const api = apiOf(event);
+  const format = formatsOf(event);
   const found = await api.call('GET /users', { name_id: event.params.user });
   const [user] = found.data;
   if (!user) error(404, { message: '' });
@@ -22,7 +24,9 @@ export async function load(event: PageServerLoadEvent) {
   return {
     ...paging,
     user,
-    mods: modsOnCards(mods),
+    joined: user.date_joined > 0 ? format.day(user.date_joined) : undefined,
+    seen: user.date_online > 0 ? format.ago(user.date_online) : undefined,
+    mods: modsOnCards(mods, format),
     sort,
     sorts: SORTS,
     /** The names in the addresses of the mods. */

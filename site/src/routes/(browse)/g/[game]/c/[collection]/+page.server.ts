@@ -1,6 +1,7 @@
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { apiOf, pagingOf, refused } from '#api';
 import { modsOnCards } from '#components/cards.ts';
+import { formatsOf } from '#language';
 import { commentActions, isOnGameTeam } from '../../comment-actions.ts';
 import type { PageServerLoadEvent } from './$types';
 
@@ -13,6 +14,7 @@ const NEGATIVE_VOTES = 256;
 export async function load(event: PageServerLoadEvent) {
   const { game } = await event.parent();
   const api = apiOf(event);
+  const format = formatsOf(event);
   const wanted = { game_id: game.id, name_id: event.params.collection, _limit: 1 };
   const { data } = await api.call('GET /games/{game_id}/collections', wanted);
   const [collection] = data;
@@ -41,7 +43,8 @@ export async function load(event: PageServerLoadEvent) {
   return {
     ...paging,
     collection,
-    mods: modsOnCards(mods),
+    updated: format.day(collection.date_updated),
+    mods: modsOnCards(mods, format),
     comments: comments?.data ?? [],
     allowsComments,
     allowsNegative: (game.community_options & NEGATIVE_VOTES) !== 0,
