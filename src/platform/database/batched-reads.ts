@@ -15,35 +15,82 @@ interface Batch<R> {
 
 /** More rows would delay the first ones. */
 const BATCH_MAX = 64;
+/** A statement that takes longer, such as one on a dead connection, holds nobody up. */
+const PATIENCE_MS = 10;
 
-/**
- * Reads single rows, all that are wanted in one turn of the event loop by one statement: for a server in another process
- * a statement costs more than a row.
- */
-export class BatchedReads<R extends { readonly id: number }> {
-  readonly #open = new WeakMap<Database, Map<string, Batch<R>>>();
+/** The reads of a variant. */
+class Batches<R extends { readonly id: number }> {
+  readonly #db: Database;
+  readonly #reading: ManyReading;
+  #open: Batch<R> | undefined;
+  #sent: Promise<unknown> | undefined;
 
-  async read(db: Database, id: number, reading: ManyReading): Promise<R | undefined> {
-    const batch = this.#batchOf(db, reading);
-    batch.ids.add(id);
-    return (await batch.rows).get(id);
+  constructor(db: Database, reading: ManyReading) {
+    this.#db = db;
+    this.#reading = reading;
   }
 
-  #batchOf(db: Database, reading: ManyReading): Batch<R> {
-    const open = this.#open.get(db) ?? new Map<string, Batch<R>>();
-    this.#open.set(db, open);
-    const known = open.get(reading.variant);
-    if (known && known.ids.size < BATCH_MAX) return known;
+  /** Whether there is nothing to wait for. */
+  get isIdle(): boolean {
+    return !this.#open && !this.#sent;
+  }
+
+  join(): Batch<R> {
+    if (this.#open && this.#open.ids.size < BATCH_MAX) return this.#open;
     const ids = new Set<number>();
-    const batch: Batch<R> = { ids, rows: turnEnds().then(() => rowsOf()) };
-    const rowsOf = async () => {
-      if (open.get(reading.variant) === batch) open.delete(reading.variant);
-      const rows = await db.all<R>(reading.statement, reading.valuesFor([...ids]));
-      return new Map(rows.map((row) => [row.id, row]));
-    };
-    open.set(reading.variant, batch);
+    const batch: Batch<R> = { ids, rows: this.#turn().then(() => this.#send(batch)) };
+    this.#open = batch;
     return batch;
+  }
+
+  async #turn(): Promise<void> {
+    await turnEnds();
+    if (this.#sent) await settledOrLate(this.#sent);
+  }
+
+  async #send(batch: Batch<R>): Promise<ReadonlyMap<number, R>> {
+    if (this.#open === batch) this.#open = undefined;
+    const { statement, valuesFor } = this.#reading;
+    const sent = Promise.resolve(this.#db.all<R>(statement, valuesFor([...batch.ids])));
+    this.#sent = sent;
+    try {
+      return new Map((await sent).map((row) => [row.id, row]));
+    } finally {
+      if (this.#sent === sent) this.#sent = undefined;
+    }
+  }
+}
+
+/**
+ * Reads single rows, all that are wanted until the statement before has returned by one statement: for a server in another
+ * process a statement costs more than a row.
+ */
+export class BatchedReads<R extends { readonly id: number }> {
+  readonly #variants = new WeakMap<Database, Map<string, Batches<R>>>();
+
+  async read(db: Database, id: number, reading: ManyReading): Promise<R | undefined> {
+    const variants = this.#variants.get(db) ?? new Map<string, Batches<R>>();
+    this.#variants.set(db, variants);
+    const batches = variants.get(reading.variant) ?? new Batches<R>(db, reading);
+    variants.set(reading.variant, batches);
+    const batch = batches.join();
+    batch.ids.add(id);
+    try {
+      return (await batch.rows).get(id);
+    } finally {
+      if (batches.isIdle) variants.delete(reading.variant);
+    }
   }
 }
 
 const turnEnds = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+const settledOrLate = (sent: Promise<unknown>) =>
+  new Promise<void>((resolve) => {
+    const late = setTimeout(resolve, PATIENCE_MS);
+    const settled = () => {
+      clearTimeout(late);
+      resolve();
+    };
+    sent.then(settled, settled);
+  });
