@@ -2,6 +2,7 @@ import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
 import { ledgerChecks } from '../ledger/verification.ts';
 import { payoutsTables } from './migrations/2026-11-16-selling-terms-payouts.ts';
+import { earningsAccounts } from './migrations/2026-11-17-earnings-accounts.ts';
 import { payoutOperations } from './operations.ts';
 import { checkPayouts } from './payouts.ts';
 import { personalPayouts } from './personal.ts';
@@ -14,7 +15,7 @@ const HOUR = 3_600;
 export const payouts = resource({
   name: 'payouts',
   operations: payoutOperations,
-  migrations: [payoutsTables],
+  migrations: [payoutsTables, earningsAccounts],
   jobs: [
     {
       kind: 'payouts.schedule',
