@@ -50,7 +50,7 @@ export class Histories {
     while (this.operations < until) {
       await this.#round();
       if (this.#rounds % COMPARED_EVERY === 0) await this.#compare();
-      if (this.#rounds % TOLD_EVERY === 0) told(`${this.operations} operations`);
+      if (this.#rounds % TOLD_EVERY === 0) told(`${this.operations} operations, digest ${await this.digest()}`);
       // Verification reads everything, so a long history is verified each time that it has doubled.
       if (this.operations < this.#verified * 2) continue;
       await this.#verify();
