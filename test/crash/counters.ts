@@ -183,6 +183,8 @@ async function untilRight(app: App, settleMs: number): Promise<{ wrong: string[]
 }
 
 const OF_MOD = "resource = 'mods' and resource_id = m.id";
+/** Lists sort a mod anew when its popularity has moved by one part in a hundred. */
+const POPULARITY = '(s.downloads_today * 10 + s.subscribers_total + s.ratings_weighted_aggregate * 10)';
 /** Each query returns the counters that differ from a recount. */
 const CHECKS: Readonly<Record<string, string>> = {
   'stats of mods': `select m.id from mods m join mod_stats s on s.mod_id = m.id
@@ -192,7 +194,7 @@ const CHECKS: Readonly<Record<string, string>> = {
       or s.ratings_total <> s.ratings_positive + s.ratings_negative`,
   'sorted columns of mods': `select m.id from mods m join mod_stats s on s.mod_id = m.id
     where m.subscribers_total <> s.subscribers_total or m.ratings_weighted_aggregate <> s.ratings_weighted_aggregate
-      or abs(m.popularity - (s.downloads_today * 10 + s.subscribers_total + s.ratings_weighted_aggregate * 10)) > 0.000001`,
+      or abs(m.popularity - ${POPULARITY}) > 0.000001 + 0.01 * (case when m.popularity > ${POPULARITY} then m.popularity else ${POPULARITY} end)`,
   'words of mods': 'select m.id from mods m join mod_words w on w.mod_id = m.id where w.popularity <> m.popularity',
   'tags of mods': 'select m.id from mods m join mod_tags t on t.mod_id = m.id where t.popularity <> m.popularity',
   'stats of games': `select g.game_id as id from game_stats g where g.mods_subscribers_total <>

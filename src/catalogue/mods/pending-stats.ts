@@ -5,19 +5,30 @@ import type { ModStats } from './store.ts';
 
 type Change = statsStore.ModCountChange;
 
+export const NO_CHANGE: Change = {
+  downloads_today: 0,
+  downloads_total: 0,
+  subscribers_total: 0,
+  ratings_positive: 0,
+  ratings_negative: 0,
+};
+
+export const isChange = (change: Change): boolean =>
+  Object.keys(NO_CHANGE).some((name) => change[name as keyof Change] !== 0);
+
 /** The sums of changes with the same key. */
 export function sumBy<T extends Change>(changes: readonly T[], keyOf: (change: T) => number): Map<number, Change> {
   const sums = new Map<number, Change>();
-  for (const change of changes) sums.set(keyOf(change), sumOf(sums.get(keyOf(change)), change));
+  for (const change of changes) sums.set(keyOf(change), sumOf(sums.get(keyOf(change)) ?? NO_CHANGE, change));
   return sums;
 }
 
-const sumOf = (one: Change | undefined, other: Change): Change => ({
-  downloads_today: (one?.downloads_today ?? 0) + other.downloads_today,
-  downloads_total: (one?.downloads_total ?? 0) + other.downloads_total,
-  subscribers_total: (one?.subscribers_total ?? 0) + other.subscribers_total,
-  ratings_positive: (one?.ratings_positive ?? 0) + other.ratings_positive,
-  ratings_negative: (one?.ratings_negative ?? 0) + other.ratings_negative,
+const sumOf = (one: Change, other: Change): Change => ({
+  downloads_today: one.downloads_today + other.downloads_today,
+  downloads_total: one.downloads_total + other.downloads_total,
+  subscribers_total: one.subscribers_total + other.subscribers_total,
+  ratings_positive: one.ratings_positive + other.ratings_positive,
+  ratings_negative: one.ratings_negative + other.ratings_negative,
 });
 
 /** The counts after a change, and everything that is derived from them. */

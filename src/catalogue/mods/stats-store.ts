@@ -91,18 +91,20 @@ export const changeIn = (row: PendingRow): ModCountChange => ({
 export type TakenChange = ModCountChange & { readonly mod_id: number; readonly game_id: number };
 
 const TAKE = statement(`delete from mod_stat_changes where id in
-  (select id from mod_stat_changes order by id limit ?) returning mod_id, game_id, ${CHANGED.join(', ')}`);
-/** Removes the oldest changes and returns them. */
-export const takeChanges = (transaction: Transaction, most: number) => transaction.all<TakenChange>(TAKE, [most]);
+  (select id from mod_stat_changes where mod_id >= ? order by mod_id limit ?)
+  returning mod_id, game_id, ${CHANGED.join(', ')}`);
+/** Removes changes from this mod on and returns them. Those of a mod come together, because a mod costs most. */
+export const takeChanges = (transaction: Transaction, fromMod: number, most: number) =>
+  transaction.all<TakenChange>(TAKE, [fromMod, most]);
 
-const COUNTS = ['mod_id', ...CHANGED, 'ratings_total'].map((name) => `s.${name}`).join(', ');
+const COUNTS = [...['mod_id', ...CHANGED, 'ratings_total'].map((name) => `s.${name}`), 'm.popularity'].join(', ');
 const LOCK: Statement = withUpdateLock({
   text: 'select id from mods where id in (select value from json_each(?)) order by id',
   postgres: `select id from mods where id = any(array(select json_array_elements_text($1::json)::bigint)) order by id`,
 });
 const READ: Statement = {
-  text: `select ${COUNTS} from json_each(?) j join mod_stats s on s.mod_id = j.value`,
-  postgres: `select ${COUNTS} from mod_stats s
+  text: `select ${COUNTS} from json_each(?) j join mod_stats s on s.mod_id = j.value join mods m on m.id = s.mod_id`,
+  postgres: `select ${COUNTS} from mod_stats s join mods m on m.id = s.mod_id
     where s.mod_id = any(array(select json_array_elements_text($1::json)::bigint))`,
 };
 
@@ -110,7 +112,7 @@ const READ: Statement = {
 export async function lockCounts(transaction: Transaction, ids: readonly number[]) {
   const all = JSON.stringify(ids);
   await transaction.run(LOCK, [all]);
-  return transaction.all<ModCounts & { mod_id: number }>(READ, [all]);
+  return transaction.all<ModCounts & { mod_id: number; popularity: number }>(READ, [all]);
 }
 
 const STORED = [...CHANGED, 'ratings_total', 'ratings_percentage_positive'] as const;
@@ -150,6 +152,15 @@ export async function putFolded(transaction: Transaction, stats: readonly Folded
   await transaction.run(PUT_STATS, [all]);
   await transaction.run(PUT_SORTED, [all]);
 }
+
+/** As `popularity` computes it. */
+const BY_COUNTS = 's.downloads_today * 10 + s.subscribers_total + s.ratings_weighted_aggregate * 10';
+const POPULARITY = statement(`select m.id, m.popularity, ${BY_COUNTS} as by_counts
+  from mods m join mod_stats s on s.mod_id = m.id
+  where m.game_id = ? and m.status = 1 and m.visible = 1 and m.id > ? order by m.id limit ?`);
+/** The popularity of public mods of a game after this one, as lists sort by it and as their counts have it. */
+export const popularityAfter = (reader: Pick<Database, 'all'>, gameId: number, id: number, most: number) =>
+  reader.all<Ranked & { by_counts: number }>(POPULARITY, [gameId, id, most]);
 
 /** The public mods of a game after this one, the most popular first. */
 export function popularAfter(query: Query, gameId: number, after: Ranked | undefined, most: number): Promise<Ranked[]> {

@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import { invalidateMod } from './documents.ts';
 import { modExtensions } from './extensions.ts';
-import { sumBy, withChange } from './pending-stats.ts';
+import { isChange, NO_CHANGE, sumBy, withChange } from './pending-stats.ts';
 import * as searchStore from './search-store.ts';
 import * as statsStore from './stats-store.ts';
 import * as store from './store.ts';
@@ -46,22 +46,35 @@ export async function addToModStats(
   transaction.changedHere(`mods/${mod.id}`);
 }
 
+/** What one transaction has folded in. */
+interface Folded {
+  /** The sums by game. */
+  readonly games: ReadonlyMap<number, statsStore.ModCountChange>;
+  readonly changes: number;
+  /** Where the next transaction goes on, if there may be more. */
+  readonly nextMod: number | undefined;
+}
+
 /**
- * Adds appended counts to the stats of their mods, and stores what is derived from them. Returns the sums by game and
- * whether there may be more. A lock makes workers take turns, because both would wait for the same mods.
+ * Adds appended counts to the stats of their mods, and stores what is derived from them. A lock makes workers take turns,
+ * because both would wait for the same mods.
  */
-export async function foldModStats(
-  app: App,
-  transaction: Transaction,
-): Promise<{ games: Map<number, statsStore.ModCountChange>; isAll: boolean }> {
+export async function foldModStats(app: App, transaction: Transaction, fromMod: number): Promise<Folded> {
   await takeAdvisoryLock(transaction, 'mod_stat_changes');
   const most = takenAtOnce(app.db);
-  const changes = await statsStore.takeChanges(transaction, most);
+  const changes = await statsStore.takeChanges(transaction, fromMod, most);
   const mods = sumBy(changes, ({ mod_id }) => mod_id);
   const ids = [...mods.keys()].sort((one, other) => one - other);
-  if (ids.length > 0) await foldInto(app, transaction, ids, mods);
-  for (const { mod_id, game_id } of changes) invalidateMod(transaction, game_id, mod_id);
-  return { games: sumBy(changes, ({ game_id }) => game_id), isAll: changes.length < most };
+  await foldInto(
+    app,
+    transaction,
+    ids.filter((id) => isChange(mods.get(id)!)),
+    mods,
+  );
+  const gameOf = new Map(changes.map(({ mod_id, game_id }) => [mod_id, game_id]));
+  for (const id of ids) invalidateMod(transaction, gameOf.get(id)!, id);
+  const nextMod = changes.length < most ? undefined : ids.at(-1);
+  return { games: sumBy(changes, ({ game_id }) => game_id), changes: changes.length, nextMod };
 }
 
 async function foldInto(
@@ -69,20 +82,43 @@ async function foldInto(
   transaction: Transaction,
   ids: readonly number[],
   changes: ReadonlyMap<number, statsStore.ModCountChange>,
+  leastMove = LEAST_MOVE,
 ): Promise<void> {
-  const stats = (await statsStore.lockCounts(transaction, ids)).map(({ mod_id, ...counts }) => ({
-    mod_id,
-    ...withChange(counts, changes.get(mod_id)!),
-  }));
+  if (ids.length === 0) return;
+  const moved: store.Ranked[] = [];
+  const stats = (await statsStore.lockCounts(transaction, ids)).map(({ mod_id, popularity: before, ...counts }) => {
+    const { popularity, ...after } = withChange(counts, changes.get(mod_id) ?? NO_CHANGE);
+    if (!hasMoved(before, popularity, leastMove)) return { mod_id, ...after, popularity: before };
+    moved.push({ id: mod_id, popularity });
+    return { mod_id, ...after, popularity };
+  });
   await statsStore.putFolded(transaction, stats);
-  await changePopularity(
-    app,
-    transaction,
-    stats.map(({ mod_id, popularity }) => ({ id: mod_id, popularity })),
-  );
+  if (moved.length > 0) await changePopularity(app, transaction, moved);
 }
 
+/**
+ * The part of its popularity by which a mod has to move before lists, search and tags sort it anew. Smaller moves wait for
+ * the next ranks, because every word and tag of the mod repeats its popularity.
+ */
+const LEAST_MOVE = 0.01;
+const hasMoved = (before: number, after: number, least = LEAST_MOVE): boolean =>
+  before !== after && Math.abs(after - before) >= least * Math.max(before, after);
+
 const BATCH_SIZE = 500;
+
+/** Lets lists sort the public mods of a game exactly by their counts, where folding left a small difference. */
+async function settlePopularity(app: App, gameId: number, atOnce: number, heartbeat: () => Promise<void>) {
+  let mods: Awaited<ReturnType<typeof statsStore.popularityAfter>>;
+  let last = 0;
+  do {
+    await heartbeat();
+    mods = await statsStore.popularityAfter(app.db, gameId, last, atOnce);
+    const drifted = mods.filter((mod) => mod.popularity !== mod.by_counts && !hasMoved(mod.popularity, mod.by_counts));
+    const ids = drifted.map(({ id }) => id);
+    if (ids.length > 0) await app.db.write((transaction) => foldInto(app, transaction, ids, new Map(), 0));
+    last = mods.at(-1)?.id ?? last;
+  } while (mods.length === atOnce);
+}
 
 /** Ranks the public mods of a game in batches. A mod whose popularity changes meanwhile is right the next time. */
 export async function rankMods(
@@ -91,6 +127,7 @@ export async function rankMods(
   { total, dateExpires, atOnce = BATCH_SIZE }: { total: number; dateExpires: number; atOnce?: number },
   heartbeat: () => Promise<void>,
 ): Promise<void> {
+  await settlePopularity(app, gameId, atOnce, heartbeat);
   let last: { id: number; popularity: number } | undefined;
   for (let first = 1; first === 1 || last; first += atOnce) {
     await heartbeat();

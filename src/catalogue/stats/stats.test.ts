@@ -217,6 +217,31 @@ test('the public mods of a game are ranked by popularity when its stats have exp
   );
 });
 
+test('a mod that moves by less than a hundredth keeps its place among the popular until the ranks are renewed', async () => {
+  const game = await api.aGame();
+  const [first, second] = [await api.aMod({ game, name: 'Ancient Castle' }), await api.aMod({ game, name: 'Castle' })];
+  for (const mod of [first, second]) await download(mod, 100);
+  await api.counted();
+  const subscribe = (mod: Mod, people: number) =>
+    app.db.write((transaction) => countSubscription(app, transaction, mod, people));
+  const listed = async (query: Record<string, string>) =>
+    (await api.withKey(game).call(getMods, { params: { game_id: game.id }, query })).body.data.map(({ id }) => id);
+  const popular = async () => {
+    await api.counted();
+    return Promise.all([listed({ _sort: 'popular' }), listed({ _q: 'castle', _sort: 'popular' })]);
+  };
+  const inOrder = (...mods: Mod[]) => [mods.map(({ id }) => id), mods.map(({ id }) => id)];
+  await subscribe(second, 9);
+  assert.deepEqual(await popular(), inOrder(first, second));
+  assert.deepEqual(await listed({ _sort: 'subscribers' }), [second.id, first.id]);
+  api.clock.advance(1);
+  await refreshStats(app);
+  assert.deepEqual(await popular(), inOrder(second, first));
+  assert.equal((await statsOf(second)).popularity_rank_position, 1);
+  await subscribe(first, 20);
+  assert.deepEqual(await popular(), inOrder(first, second));
+});
+
 test('mods beyond one batch each have a rank of their own', async () => {
   const [game, owner] = [await api.aGame(), await api.aUser()];
   for (let i = 0; i < 12; i += 1) await api.aMod({ game, owner, stats: { popularity: i % 3 } });

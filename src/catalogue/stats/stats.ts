@@ -2,6 +2,7 @@ import { type Caller, muterOf } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
+import type { Done } from '../../platform/jobs/worker.ts';
 import { type Actor, countDownloads, countForMod } from '../../records/metrics/counting.ts';
 import { requireGame } from '../games/games.ts';
 import { countForGame, gamesWithExpiredStats, refreshGameStats } from '../games/stats.ts';
@@ -114,19 +115,26 @@ export async function countRating(
 /**
  * Adds the counts of the last seconds to the stats of mods and games. Lists, ranks and search follow them from then on.
  */
-export async function foldCounts(app: App): Promise<void> {
-  if (!(await hasPendingCounts(app.db))) return;
-  for (let isAll = false; !isAll; )
-    isAll = await app.db.write(async (transaction) => {
-      const { games, isAll } = await foldModStats(app, transaction);
+export async function foldCounts(app: App): Promise<Done> {
+  if (!(await hasPendingCounts(app.db))) return {};
+  const folding = async (fromMod: number) =>
+    app.db.write(async (transaction) => {
+      const { games, ...folded } = await foldModStats(app, transaction, fromMod);
       for (const [gameId, change] of [...games].sort(([one], [other]) => one - other))
         await countForGame(transaction, gameId, {
           mods_downloads_today: change.downloads_today,
           mods_downloads_total: change.downloads_total,
           mods_subscribers_total: change.subscribers_total,
         });
-      return isAll;
+      return folded;
     });
+  let rows = 0;
+  for (let fromMod: number | undefined = 0; fromMod !== undefined; ) {
+    const { changes, nextMod } = await folding(fromMod);
+    rows += changes;
+    fromMod = nextMod;
+  }
+  return { rows };
 }
 
 export { derivedStats, popularity } from '../mods/stats.ts';

@@ -390,3 +390,19 @@ test('stopping lets a running job finish and starts no other', async (queue) => 
     [['"waiting"', 'waiting']],
   );
 });
+
+test('a continuous job that folded in many rows rests for two polls', async (queue, _db, _again, t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let runs = 0;
+  const folding = { kind: 'fold', continuous: true, run: async () => ({ rows: ++runs === 1 ? 200 : 199 }) };
+  const worker = queue.worker([folding]);
+  worker.start();
+  const runsByPoll: number[] = [];
+  for (let poll = 0; poll < 6; poll += 1) {
+    await new Promise((turn) => setImmediate(turn));
+    runsByPoll.push(runs);
+    t.mock.timers.tick(1_000);
+  }
+  await worker.stop();
+  assert.deepEqual(runsByPoll, [1, 1, 1, 2, 3, 4]);
+});

@@ -12,11 +12,18 @@ export interface RunningJob {
   heartbeat(): Promise<void>;
 }
 
+/** What a run has done. */
+export interface Done {
+  /** Rows that a continuous job has folded in. After many of them it rests, so that it finds more for each target. */
+  readonly rows?: number;
+}
+
 /** The handler of a job kind. A job may run twice, even concurrently. */
 export interface JobHandler<A> {
   readonly kind: string;
   // biome-ignore lint/suspicious/noExplicitAny: the enqueuing code and the handler of a kind agree on its payload
-  run(app: A, payload: any, job: RunningJob): Promise<void>;
+  // biome-ignore lint/suspicious/noConfusingVoidType: most handlers have nothing to tell
+  run(app: A, payload: any, job: RunningJob): Promise<void | Done>;
   readonly attemptsMax?: number;
   /** After this time without a heartbeat the worker counts as dead, and another one starts the job again. */
   readonly leaseSeconds?: number;
@@ -25,8 +32,8 @@ export interface JobHandler<A> {
    */
   readonly every?: number;
   /**
-   * Runs at every poll of every worker, about once a second, without a row in the table of jobs. It returns at once when
-   * there is nothing to do, and tolerates runs of other workers at the same time.
+   * Runs at every poll of every worker, about once a second, without a row in the table of jobs; after much work at every
+   * third. It returns at once when there is nothing to do, and tolerates runs of other workers at the same time.
    */
   readonly continuous?: boolean;
   /**
@@ -64,6 +71,8 @@ const ATTEMPTS_MAX = 8;
 const LEASE_SECONDS = 60;
 const POLL_MS = 1_000;
 const UPKEEP_MS = 60_000;
+const MANY_ROWS = 200;
+const RESTED_POLLS = 2;
 const BACKOFF_FIRST_SECONDS = 5;
 const BACKOFF_MAX_SECONDS = 3_600;
 const ERROR_CHARACTERS_MAX = 2_000;
@@ -93,6 +102,8 @@ class DatabaseWorker<A> implements Worker {
   #pumping: Promise<void> | undefined;
   #again = false;
   #continuing: Promise<void> | undefined;
+  /** How many more polls each kind of continuous job rests for. */
+  readonly #resting = new Map<string, number>();
   #upkeepFromMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: WorkerParts<A>) {
@@ -136,17 +147,24 @@ class DatabaseWorker<A> implements Worker {
 
   #poll(): void {
     this.#wake();
-    this.#continuing ??= this.#runContinuous().finally(() => {
+    this.#continuing ??= this.#runContinuous((kind) => this.#rests(kind)).finally(() => {
       this.#continuing = undefined;
     });
   }
 
-  async #runContinuous(): Promise<void> {
+  #rests(kind: string): boolean {
+    const polls = this.#resting.get(kind) ?? 0;
+    this.#resting.set(kind, polls - 1);
+    return polls > 0;
+  }
+
+  async #runContinuous(rests: (kind: string) => boolean = () => false): Promise<void> {
     const { app, handlers, log } = this.#parts;
     for (const { kind, continuous, run } of handlers) {
-      if (!continuous) continue;
+      if (!continuous || rests(kind)) continue;
       try {
-        await run(app, undefined, { id: 0, attempt: 1, heartbeat: async () => {} });
+        const done = await run(app, undefined, { id: 0, attempt: 1, heartbeat: async () => {} });
+        this.#resting.set(kind, (done?.rows ?? 0) >= MANY_ROWS ? RESTED_POLLS : 0);
       } catch (error) {
         log.warn('a continuous job failed; the next poll tries again', { kind, error });
       }

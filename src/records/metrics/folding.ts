@@ -2,51 +2,72 @@ import type { App } from '../../platform/app.ts';
 import { takenAtOnce } from '../../platform/database/bulk.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { lockExisting, takeAdvisoryLock } from '../../platform/database/locks.ts';
-import { placesOf, spansOf } from './counting.ts';
+import type { Done } from '../../platform/jobs/worker.ts';
+import { dayOf, placesOf, spansOf } from './counting.ts';
 import * as store from './store.ts';
 
 /** Adds the counts and the activity of the last seconds to the metrics. A lock makes workers take turns. */
-export async function foldMetrics(app: App): Promise<void> {
-  if (!(await store.hasChanges(app.db))) return;
+export async function foldMetrics(app: App): Promise<Done> {
+  if (!(await store.hasChanges(app.db))) return {};
   const most = takenAtOnce(app.db);
-  for (let isAll = false; !isAll; )
-    isAll = await app.db.write(async (transaction) => {
+  let rows = 0;
+  for (let taken = most; taken === most; rows += taken)
+    taken = await app.db.write(async (transaction) => {
       await takeAdvisoryLock(transaction, 'metrics_changes');
       const changes = await store.takeChanges(transaction, most);
-      await addToMods(transaction, changes);
-      await addCounts(transaction, changes);
+      const sums = sumsOf(changes);
+      await addToMods(transaction, sums);
+      await addCounts(transaction, sums);
       await addActivity(transaction, changes);
-      return changes.length < most;
+      return changes.length;
     });
+  return { rows };
 }
 
-const placesIn = ({ game_id, platform }: store.ChangeRow) => placesOf(game_id, platform || undefined);
+const SUMMED = [...store.MOD_COUNTS, 'sessions', 'session_seconds'] as const;
+type Place = Pick<store.ChangeRow, 'game_id' | 'mod_id' | 'platform'>;
+type Sum = Place & ReturnType<typeof spansOf> & Record<(typeof SUMMED)[number], number>;
+
+/** The sums by mod, platform and day. */
+function sumsOf(changes: readonly store.ChangeRow[]): Sum[] {
+  const sums = new Map<string, Sum>();
+  for (const change of changes) {
+    const { game_id, mod_id, platform } = change;
+    const key = `${game_id} ${mod_id} ${dayOf(change.date_added)} ${platform}`;
+    const sum = sums.get(key) ?? { game_id, mod_id, platform, ...spansOf(change.date_added), ...NO_SUM };
+    for (const name of SUMMED) sum[name] += change[name];
+    sums.set(key, sum);
+  }
+  return [...sums.values()];
+}
+
+const NO_SUM = Object.fromEntries(SUMMED.map((name) => [name, 0])) as Record<(typeof SUMMED)[number], number>;
+
+const placesIn = ({ game_id, platform }: Omit<Place, 'mod_id'>) => placesOf(game_id, platform || undefined);
 
 /** Also creates the rows of days and months in which somebody was only active. */
-async function addCounts(transaction: Transaction, changes: readonly store.ChangeRow[]): Promise<void> {
-  const sums = new Map<string, { place: store.Place; spans: ReturnType<typeof spansOf>; counts: store.Counts }>();
-  for (const change of changes)
-    for (const place of placesIn(change)) {
-      const spans = spansOf(change.date_added);
-      const key = JSON.stringify([place, spans]);
-      const sum = sums.get(key) ?? { place, spans, counts: { ...NO_COUNTS } };
-      for (const name of store.COUNTS) if (name !== 'active_users') sum.counts[name] += change[name];
-      sums.set(key, sum);
+async function addCounts(transaction: Transaction, sums: readonly Sum[]): Promise<void> {
+  const totals = new Map<string, { place: store.Place; spans: ReturnType<typeof spansOf>; counts: store.Counts }>();
+  for (const sum of sums)
+    for (const place of placesIn(sum)) {
+      const { day, month } = sum;
+      const key = `${place.gameId} ${day} ${place.platform}`;
+      const total = totals.get(key) ?? { place, spans: { day, month }, counts: { ...NO_COUNTS } };
+      for (const name of SUMMED) total.counts[name] += sum[name];
+      totals.set(key, total);
     }
-  for (const { place, spans, counts } of sums.values()) await store.addTo(transaction, place, spans, counts);
+  for (const { place, spans, counts } of totals.values()) await store.addTo(transaction, place, spans, counts);
 }
 
 const NO_COUNTS = Object.fromEntries(store.COUNTS.map((name) => [name, 0])) as store.Counts;
 
 /** Adds to the days of mods, and to the months that they and their submitters are ranked by. */
-async function addToMods(transaction: Transaction, changes: readonly store.ChangeRow[]): Promise<void> {
-  const counted = changes.filter((change) => store.MOD_COUNTS.some((name) => change[name] !== 0));
+async function addToMods(transaction: Transaction, sums: readonly Sum[]): Promise<void> {
+  const counted = sums.filter((sum) => store.MOD_COUNTS.some((name) => sum[name] !== 0));
   if (counted.length === 0) return;
   // A mod that is removed takes its metrics with it.
   const existing = await lockExisting(transaction, 'mods', [...new Set(counted.map(({ mod_id }) => mod_id))]);
-  const all = counted
-    .filter(({ mod_id }) => existing.has(mod_id))
-    .map(({ date_added, ...change }) => ({ ...change, ...spansOf(date_added) }));
+  const all = counted.filter(({ mod_id }) => existing.has(mod_id));
   await store.addToModDays(transaction, all.flatMap(modDaysOf));
   const ofMods = all.filter(({ downloads, subscribers }) => downloads !== 0 || subscribers !== 0);
   await store.addToMonths(transaction, ofMods, true);
@@ -55,14 +76,9 @@ async function addToMods(transaction: Transaction, changes: readonly store.Chang
 }
 
 /** All platforms together, and the one that is known. */
-const modDaysOf = ({
-  mod_id,
-  platform,
-  day,
-  ...change
-}: Omit<store.ChangeRow, 'date_added'> & { day: number }): store.ModDay[] =>
+const modDaysOf = ({ mod_id, platform, day, ...sum }: Sum): store.ModDay[] =>
   [...new Set(['', platform])].map((each) => {
-    const { downloads, subscribers, ratings_positive, ratings_negative } = change;
+    const { downloads, subscribers, ratings_positive, ratings_negative } = sum;
     return { mod_id, platform: each, day, downloads, subscribers, ratings_positive, ratings_negative };
   });
 

@@ -105,7 +105,8 @@ async function takenFromQueue(userId: number): Promise<(on: App) => Promise<void
   const row = rows.find(({ payload }) => payload.includes(String(userId)))!;
   await db.write(({ query }) => query.deleteFrom('jobs').where('id', '=', row.id).execute());
   const handler = accountJobs.find((each) => each.kind === SETTLE_JOB)! as JobHandler<App>;
-  return (on) => handler.run(on, JSON.parse(row.payload), { id: 0, attempt: 1, heartbeat: async () => {} });
+  const job = { id: 0, attempt: 1, heartbeat: async () => {} };
+  return async (on) => void (await handler.run(on, JSON.parse(row.payload), job));
 }
 
 /** Another process starts to merge one account into another, and is paused at a step. */
