@@ -153,3 +153,23 @@ for (const version of RELEASED)
     for (const { table, row } of fixture.rows)
       assert.ok(await isThere(db, table, row), `a row of ${table} is gone or changed: ${JSON.stringify(row)}`);
   });
+
+eachDatabase('the upgrade counts the mods and files that are there', [], async ({ db }) => {
+  const fixture = readFixture('0.2.0');
+  const released = migrations.filter(({ name }) => fixture.migrations.includes(name));
+  await migrate(db, released, () => 0);
+  const rows = fixture.rows.map(({ table, row }) =>
+    table === 'modfiles' ? { table, row: { ...row, status: Number(row['id']) % 2 === 0 ? 3 : 1 } } : { table, row },
+  );
+  for (const { table, row } of rows) await insert(db, table, row);
+  await migrate(db, migrations, () => 0);
+  const inGame = (name: string, game: number): readonly Row[] =>
+    rows.flatMap(({ table, row }) => (table === name && row['game_id'] === game && row['status'] !== 3 ? [row] : []));
+  const usage = await db.query.selectFrom('game_usage').selectAll().execute();
+  assert.ok(usage.some(({ mods, bytes }) => Number(mods) > 0 && Number(bytes) > 0));
+  for (const { game_id, mods, bytes } of usage) {
+    const files = inGame('modfiles', game_id);
+    const expected = [inGame('mods', game_id).length, files.reduce((sum, { filesize }) => sum + Number(filesize), 0)];
+    assert.deepEqual([Number(mods), Number(bytes)], expected);
+  }
+});

@@ -74,8 +74,7 @@ export async function requireRoomForMod(transaction: Transaction, gameId: number
   const limited = await limitedBy(transaction, gameId, ({ mods_max }) => mods_max > 0);
   if (!limited) return;
   await lockUsage(transaction, gameId);
-  const most = Math.max(...[...limited.limits.values()].map(({ mods_max }) => mods_max));
-  const mods = await store.modsOf(transaction, gameId, most);
+  const { mods } = await store.usageOf(transaction, gameId);
   requireAllowed(limited, ({ mods_max }) => mods_max === 0 || mods < mods_max);
 }
 
@@ -84,7 +83,7 @@ export async function requireRoomForFile(transaction: Transaction, gameId: numbe
   const limited = await limitedBy(transaction, gameId, ({ storage_megabytes_max }) => storage_megabytes_max > 0);
   if (!limited) return;
   await lockUsage(transaction, gameId);
-  const used = (await store.bytesOf(transaction, gameId)) + bytes;
+  const used = (await store.usageOf(transaction, gameId)).bytes + bytes;
   requireAllowed(limited, ({ storage_megabytes_max: most }) => most === 0 || used <= most * MEGABYTE);
 }
 
@@ -99,10 +98,10 @@ export interface Usage {
   readonly storage_megabytes: number;
 }
 
-export const usageOf = async (reader: Reader, gameId: number): Promise<Usage> => ({
-  mods: await store.modsOf(reader, gameId, Number.MAX_SAFE_INTEGER),
-  storage_megabytes: Math.ceil((await store.bytesOf(reader, gameId)) / MEGABYTE),
-});
+export async function usageOf(reader: Reader, gameId: number): Promise<Usage> {
+  const { mods, bytes } = await store.usageOf(reader, gameId);
+  return { mods, storage_megabytes: Math.ceil(bytes / MEGABYTE) };
+}
 
 /** Defines the limits of a plan, for all games that have it. What a game has beyond them stays. */
 export const putPlan = (app: App, transaction: Transaction, plan: Plan, { may_sell, ...limits }: Limits) =>

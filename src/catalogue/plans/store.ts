@@ -22,13 +22,10 @@ const ASSIGN = statement(`insert into game_plans (game_id, plan, date_added) val
 export const assign = (transaction: Transaction, gameId: number, plan: string, date: number) =>
   transaction.run(ASSIGN, [gameId, plan, date]);
 
-const MODS = statement(`select count(*) as mods from
-  (select 1 as one from mods where game_id = ? and status <> 3 limit ?) as counted`);
-/** Counts the mods of a game that are not deleted, up to `most`. */
-export const modsOf = async (reader: Pick<Database, 'first'>, gameId: number, most: number): Promise<number> =>
-  Number((await reader.first<{ mods: number }>(MODS, [gameId, most]))!.mods);
-
-/** The condition is that of the index, which contains all that is read here. */
-const BYTES = statement(`select coalesce(sum(filesize), 0) as bytes from modfiles where game_id = ? and status < 3`);
-export const bytesOf = async (reader: Pick<Database, 'first'>, gameId: number): Promise<number> =>
-  Number((await reader.first<{ bytes: number }>(BYTES, [gameId]))!.bytes);
+const USED = statement(`select coalesce(sum(mods), 0) as mods, coalesce(sum(bytes), 0) as bytes from game_usage
+  where game_id = ?`);
+/** The number of mods that are not deleted, and the bytes of their files. Triggers of both tables keep it. */
+export async function usageOf(reader: Pick<Database, 'first'>, gameId: number) {
+  const { mods, bytes } = (await reader.first<{ mods: number; bytes: number }>(USED, [gameId]))!;
+  return { mods: Number(mods), bytes: Number(bytes) };
+}

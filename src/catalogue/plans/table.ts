@@ -2,6 +2,7 @@ declare module '../../platform/database/database.ts' {
   interface Tables {
     plans: PlansTable;
     game_plans: GamePlansTable;
+    game_usage: GameUsageTable;
   }
 }
 
@@ -22,4 +23,12 @@ export interface GamePlansTable {
   game_id: number;
   plan: string;
   date_added: number;
+}
+
+/** What a game has of what plans limit, as the sum of some rows. Only triggers write it. */
+export interface GameUsageTable {
+  game_id: number;
+  slot: number;
+  mods: number;
+  bytes: number;
 }

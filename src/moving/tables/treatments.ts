@@ -56,6 +56,7 @@ export const TREATMENTS: Readonly<Record<keyof Tables | 'user_cards', Treatment>
   rule_holds: content({ refers: { rule_id: 'game_rules' } }),
   plans: service({ notOfGames: true }),
   game_plans: service(),
+  game_usage: rebuilt('triggers of the tables mods and modfiles'),
   reviewing_games: content(),
   permission_reviews: left(SHORT_LIVED),
   translations: content(),

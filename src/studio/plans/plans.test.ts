@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { type Game, startApi } from '../../../test/api.ts';
+import { type Game, type Mod, seededRandom, startApi } from '../../../test/api.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { addModOperation, deleteModOperation, editModByPut } from '../../catalogue/mods/operations.ts';
-import { addModfileOperation } from '../../files/modfiles/operations.ts';
+import { addModfileOperation, deleteModfileOperation } from '../../files/modfiles/operations.ts';
 import { editGamePlan, editPlan, getGamePlan, getPlans } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' } });
@@ -96,4 +96,65 @@ test('a game sells only if its plan allows it', async () => {
       ['enterprise', 0, true],
     ],
   );
+});
+
+/** Counted row by row. */
+async function expectedUsage(game: Game) {
+  const { query } = api.app().db;
+  const ofGame = (table: 'mods' | 'modfiles') => query.selectFrom(table).where('game_id', '=', game.id);
+  const mods = await ofGame('mods').select('status').execute();
+  const files = await ofGame('modfiles').select(['status', 'filesize']).execute();
+  const bytes = files.filter(({ status }) => status !== 3).reduce((sum, { filesize }) => sum + filesize, 0);
+  return {
+    mods: mods.filter(({ status }) => status !== 3).length,
+    storage_megabytes: Math.ceil(bytes / 1_000_000),
+  };
+}
+
+const usageIn = async (game: Game) => (await staff.call(getGamePlan, { params: { game_id: game.id } })).body.used;
+
+test('what a game uses is that of its mods and files, whatever authors and the team do', async () => {
+  const game = await api.aGame();
+  await assign(game, 'enterprise');
+  const studio = await api.as(game.owner);
+  const mods: Mod[] = [];
+  const files: { mod_id: number; file_id: number }[] = [];
+  const random = seededRandom('usage');
+  const pick = <T>(from: readonly T[]): T => from[random.bytes(2).readUInt16LE() % from.length]!;
+  const at = ({ id }: Mod) => ({ params: { game_id: game.id, mod_id: id } });
+  const addMod = async () => void mods.push(await api.aMod({ game, accepted: pick([true, false]) }));
+  const addFile = async () => {
+    const mod = pick(mods);
+    const bytes = zipOf({ 'a.bin': randomBytes(400_000) });
+    const author = await api.as(mod.owner);
+    const added = await author.call(addModfileOperation, {
+      ...at(mod),
+      files: { filedata: { filename: 'a.zip', bytes } },
+    });
+    if (added.status === 201) files.push({ mod_id: mod.id, file_id: added.body.id });
+  };
+  await addMod();
+  await addFile();
+  const moves: (() => Promise<unknown>)[] = [
+    addMod,
+    addFile,
+    addFile,
+    () => studio.call(deleteModfileOperation, { params: { game_id: game.id, ...pick(files) } }),
+    () => studio.call(deleteModOperation, at(pick(mods))),
+    () => studio.call(editModByPut, { ...at(pick(mods)), body: { status: 0 } }),
+    () => studio.call(deleteModOperation, { ...at(pick(mods)), body: { permanent: true } }),
+  ];
+  for (let step = 0; step < 60; step += 1) {
+    await pick(moves)();
+    assert.deepEqual(await usageIn(game), await expectedUsage(game), `step ${step}`);
+  }
+});
+
+test('files and mods that are added at once are all counted', async () => {
+  const game = await api.aGame();
+  await assign(game, 'enterprise');
+  const mods = await Promise.all(Array.from({ length: 8 }, () => api.aMod({ game })));
+  await Promise.all(mods.map((mod) => api.aFile(mod, { archive: zipOf({ 'a.bin': randomBytes(400_000) }) })));
+  assert.deepEqual(await usageIn(game), { mods: 8, storage_megabytes: 4 });
+  assert.deepEqual(await usageIn(game), await expectedUsage(game));
 });
