@@ -174,6 +174,11 @@ const REMOVE_LIVE = statement('delete from mod_live_files where mod_id = ? and p
 export const removeLive = (transaction: Transaction, modId: number, platform: string) =>
   transaction.run(REMOVE_LIVE, [modId, platform]);
 
+const SHOW_NEWEST = statement(`insert into mod_live_files (mod_id, platform, modfile_id)
+  select mod_id, '', max(modfile_id) from mod_live_files where mod_id = ? group by mod_id having min(platform) <> ''`);
+/** A mod with live files shows one to clients that name no platform; an import may have brought none. */
+export const showNewest = (transaction: Transaction, modId: number) => transaction.run(SHOW_NEWEST, [modId]);
+
 /** The platforms on which the file goes live once it may. */
 const AWAITED = statement('select platform from mod_awaited_files where modfile_id = ? order by platform');
 export async function awaitedOf(transaction: Transaction, fileId: number): Promise<string[]> {

@@ -11,6 +11,7 @@ import { zipOf } from '../../../test/zips.ts';
 import { getMod } from '../../catalogue/mods/operations.ts';
 import { addDemo } from '../../demo/demo.ts';
 import { fillGame } from '../../demo/filling.ts';
+import { getModerationQueueOfSite } from '../../moderation/moderation/operations.ts';
 import { issueKey } from '../../platform/access/credentials.ts';
 import type { Manifest } from '../archive/manifest.ts';
 
@@ -242,6 +243,33 @@ test('an archive written by hand needs few fields; markup is sanitised, and a ne
   );
   assert.equal(JSON.parse((await reader('/games/42/mods?_q=sword')).text).result_total, 0);
   assert.equal(JSON.parse((await reader('/games/42/mods?_q=axe')).text).result_total, 1);
+});
+
+test('a pending mod that is live on platforms only shows its newest file to all, and waits in the queue', async (t) => {
+  const target = await startApi(JOBS_OFF);
+  const file = (id: number) => ({ id, game_id: 42, mod_id: 100, submitted_by: 7, file: `${id}.zip` });
+  const rows = {
+    users: [{ id: 7, username: 'Grace' }],
+    games: [{ id: 42, name: 'Written Game', submitted_by: 7 }],
+    mods: [{ id: 100, game_id: 42, submitted_by: 7, name: 'Sword', summary: 'Sharp', status: 0 }],
+    modfiles: [file(8), file(9)],
+    mod_live_files: [
+      { mod_id: 100, platform: 'windows', modfile_id: 9 },
+      { mod_id: 100, platform: 'linux', modfile_id: 8 },
+    ],
+  };
+  const files = Object.fromEntries(['8', '9'].map((id) => [`${id}.zip`, zipOf({ 'sword.txt': id })]));
+  const { code, err } = await run(target, 'import', written(t, rows, files), '--json');
+  assert.equal(code, 0, err);
+  target.app().db.changes.everythingChanged();
+  const staff = await target.as(await target.aUser({ admin: true }));
+  const waiting = (await staff.call(getModerationQueueOfSite, { query: { game_id: 42 } })).body.data;
+  assert.deepEqual(
+    waiting.map(({ resource, id }) => [resource, id]),
+    [['mods', 100]],
+  );
+  const mod = (await staff.call(getMod, { params: { game_id: 42, mod_id: 100 } })).body;
+  assert.equal((mod.modfile as { id?: number }).id, 9);
 });
 
 test('rows that an archive may not contain are refused one by one, with the reason', async (t) => {

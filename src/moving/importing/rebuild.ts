@@ -14,6 +14,7 @@ import * as collections from '../../community/collections/store.ts';
 import * as guides from '../../community/guides/store.ts';
 import { writeDocument } from '../../files/modfiles/documents.ts';
 import type { ModfileRow } from '../../files/modfiles/modfiles.ts';
+import { showNewest } from '../../files/modfiles/store.ts';
 import { resignLedger } from '../../money/ledger/resigning.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { resignAudit } from '../../records/audit/audit.ts';
@@ -88,6 +89,7 @@ async function rebuildMods(importing: Importing, transaction: Transaction, ids: 
   const rows = await query.selectFrom('mods').selectAll().where('id', 'in', ids).orderBy('id').execute();
   const known = await searchable(transaction, ids);
   for (const mod of rows as ModRow[]) {
+    await showNewest(transaction, mod.id);
     await rewriteModDocuments(app, transaction, mod.id);
     if (!known.has(mod.id)) await updateWords(transaction, undefined, mod);
     invalidateMod(transaction, mod.game_id, mod.id);

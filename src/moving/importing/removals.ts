@@ -120,6 +120,7 @@ async function removeFile(app: App, transaction: Transaction, id: number): Promi
   const live = await modfiles.liveFilesOf(transaction, file.mod_id);
   for (const [platform, fileId] of live)
     if (fileId === id) await modfiles.removeLive(transaction, file.mod_id, platform);
+  await modfiles.showNewest(transaction, file.mod_id);
   await dropFile(app, transaction, file);
   await refreshMod(app, transaction, { id: file.mod_id, game_id: file.game_id });
 }
@@ -185,6 +186,7 @@ async function endLiveFiles({ app, row }: Importing, transaction: Transaction, l
   const ended = [...live.keys()].filter((platform) => !listed.live!.includes(platform));
   if (ended.length === 0) return;
   for (const platform of ended) await modfiles.removeLive(transaction, modId, platform);
+  await modfiles.showNewest(transaction, modId);
   const mod = await query
     .selectFrom('mods')
     .select(['id', 'game_id'])
