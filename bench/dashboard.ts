@@ -122,6 +122,7 @@ async function fill(): Promise<void> {
   await foldMetrics(app);
   await app.db.withLongTimeouts.write(async ({ query }) => {
     await sql`update mods set status = 0 where id % ${sql.lit(WAITING_EVERY)} = 0`.execute(query);
+    await sql`update mod_cards set status = 0 where mod_id % ${sql.lit(WAITING_EVERY)} = 0`.execute(query);
     await sql`insert into moderation_decisions (game_id, resource, resource_id, action, reason, user_id, date_added,
       appeal, date_appealed, status_before, status_after, waited)
       select game_id, 'mods', id, 'approve', '', ${owner.id}, ${app.clock.now()} - id * ${sql.lit(MONTH)} / ${sql.lit(mods)}, '', 0, 0, 1, id % 90000
@@ -134,7 +135,7 @@ async function fill(): Promise<void> {
       from mods where id % 97 = 0`.execute(query);
   });
   // Autovacuum would do the same in time.
-  if (isPostgres) await sql`analyze`.execute(app.db.withLongTimeouts.query);
+  if (isPostgres) await app.db.withLongTimeouts.executeAlone('vacuum analyze');
   mkdirSync(join(data, 'filled'), { recursive: true });
 }
 

@@ -173,3 +173,23 @@ eachDatabase('the upgrade counts the mods and files that are there', [], async (
     assert.deepEqual([Number(mods), Number(bytes)], expected);
   }
 });
+
+eachDatabase('after the upgrade a mod that is live on a platform only shows that file to all', [], async ({ db }) => {
+  const fixture = readFixture('0.2.0');
+  const released = migrations.filter(({ name }) => fixture.migrations.includes(name));
+  await migrate(db, released, () => 0);
+  for (const { table, row } of fixture.rows) await insert(db, table, row);
+  const rowOf = (name: string) => fixture.rows.find(({ table }) => table === name)!.row;
+  const { modfile_id, body } = rowOf('modfile_documents');
+  const mod_id = Number(rowOf('mod_cards')['mod_id']);
+  await db.write(async ({ query }) => {
+    await query.deleteFrom('mod_live_files').where('mod_id', '=', mod_id).execute();
+    await query.updateTable('mod_cards').set({ file_id: null, file_body: null }).where('mod_id', '=', mod_id).execute();
+  });
+  await insert(db, 'mod_live_files', { mod_id, platform: 'linux', modfile_id: modfile_id! });
+  await migrate(db, migrations, () => 0);
+  const shown = db.query.selectFrom('mod_live_files').select('modfile_id').where('mod_id', '=', mod_id);
+  assert.deepEqual(await shown.where('platform', '=', '').execute(), [{ modfile_id }]);
+  const card = db.query.selectFrom('mod_cards').select(['file_id', 'file_body']).where('mod_id', '=', mod_id);
+  assert.deepEqual(await card.executeTakeFirstOrThrow(), { file_id: modfile_id, file_body: body });
+});

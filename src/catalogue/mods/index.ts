@@ -5,6 +5,7 @@ import { rebuildModDocumentsOfMovedSite } from './documents.ts';
 import { modStatChangesTable } from './migrations/2026-11-16-mod-stat-changes.ts';
 import { modsDeletedByUpdate } from './migrations/2026-11-17-mods-deleted-by-update.ts';
 import { modsWaitingByGameAndDate } from './migrations/2026-11-17-mods-waiting-by-game-and-date.ts';
+import { modCardsWaiting } from './migrations/2026-11-18-mod-cards-waiting.ts';
 import { modOperations } from './operations.ts';
 import { personalMods } from './personal.ts';
 import { modTeams } from './team-owner.ts';
@@ -13,7 +14,7 @@ import { rebuildModWords } from './words.ts';
 export const mods = resource({
   name: 'mods',
   operations: modOperations,
-  migrations: [modStatChangesTable, modsDeletedByUpdate, modsWaitingByGameAndDate],
+  migrations: [modStatChangesTable, modsDeletedByUpdate, modsWaitingByGameAndDate, modCardsWaiting],
   personalData: personalMods,
   extends: [contribute(teamOwners, modTeams)],
   prepare: async (app) => {

@@ -49,7 +49,8 @@ export const claimNext = (
     await claims.lockTaking(transaction, gameId);
     const now = app.clock.now();
     await claims.removeExpired(transaction, gameId, now);
-    const items = await store.claimable(transaction.query, gameId, { userId: caller.userId, resource, count, now });
+    const reading = { query: transaction.query, dialect: app.db.dialect };
+    const items = await store.claimable(reading, gameId, { userId: caller.userId, resource, count, now });
     const taken: claims.ClaimRow[] = [];
     for (const item of items) {
       const claimed = await put(app, transaction, caller, { ...item, gameId });

@@ -6,6 +6,7 @@ import { deleteModfileOperation, managePlatformStatus } from '../../files/modfil
 import { submitReportOperation } from '../reports/operations.ts';
 import {
   appealDecision,
+  claimNextContent,
   decideOverContent,
   getModerationQueue,
   getModerationState,
@@ -79,11 +80,8 @@ test('the queue and its numbers are those of the content, whatever moderators an
     files.push({ mod_id: mod.id, file_id: id });
   };
   const addGuide = async () => {
-    // A mod with the same date and id would share its place.
-    api.clock.advance(1);
     const { id } = await api.aGuide({ game, status: 0, owner: author });
     contents.push({ resource: 'guides', id });
-    api.clock.advance(1);
   };
   const incomplete = await api.aMod({ game, accepted: false, owner: author });
   contents.push({ resource: 'mods', id: incomplete.id });
@@ -168,4 +166,37 @@ test('only the last decision counts: what was denied, then approved, and hidden 
   const reporter = await api.as(await api.aUser());
   await reporter.call(submitReportOperation, { body: { ...body, type: 0, summary: 'Wrong' } });
   assert.deepEqual(await waiting(), [mod.id]);
+});
+
+test('a mod and a guide with the same date and id have places of their own, and are claimed in that order', async () => {
+  const game = await api.aGame({ settings: { curation_option: 2 } });
+  const params = { game_id: game.id };
+  const team = await api.as(game.owner);
+  const author = await api.aUser();
+  const aMod = () => api.aMod({ game, accepted: false, owner: author });
+  const aGuide = () => api.aGuide({ game, status: 0, owner: author });
+  let [mod, guide] = [await aMod(), await aGuide()];
+  while (mod.id !== guide.id)
+    if (mod.id < guide.id) mod = await aMod();
+    else guide = await aGuide();
+  await api.aFile(mod);
+  const { data } = (await team.call(getModerationQueue, { params, query: { _sort: 'date_added' } })).body;
+  const places: number[] = [];
+  for (const { resource, id } of data) {
+    const state = await team.call(getModerationState, {
+      params: { ...params, content: resource as 'mods', content_id: id },
+    });
+    places.push(state.body.place);
+  }
+  assert.equal(data.filter(({ id }) => id === mod.id).length, 2);
+  assert.deepEqual(
+    places,
+    data.map((_, index) => index + 1),
+  );
+  const body = { count: Math.min(50, data.length) };
+  const claimed = (await team.call(claimNextContent, { params, body })).body.data;
+  assert.deepEqual(
+    claimed.map(({ resource, id }) => nameOf(resource, id)),
+    data.slice(0, body.count).map(({ resource, id }) => nameOf(resource, id)),
+  );
 });

@@ -88,17 +88,32 @@ interface Item {
 
 const COLUMNS = 'x.id, x.game_id, x.name, x.submitted_by, x.status, x.dmca, x.date_added, x.date_updated';
 
+interface Branch {
+  readonly resource: string;
+  readonly status: 0 | 3;
+  readonly from: string;
+  /** The index by which `x` is counted, of one game. */
+  readonly index?: string;
+  /** The same items without the rest of what is known of them, faster to count. */
+  readonly counted?: Pick<Branch, 'from' | 'index'>;
+}
+
 /**
  * Pending and deleted content per resource; a mod waits once it has a file, and a guide if the game curates or has
  * rejected it. States are literals, so that the partial indexes on them are used.
  */
-const BRANCHES: readonly { resource: string; status: 0 | 3; from: string; counted?: string }[] = [
+const BRANCHES: readonly Branch[] = [
   {
     resource: 'mods',
     status: 0,
-    counted: 'mods_waiting_by_game_and_date',
-    from: `select ${COLUMNS} from mods x where x.status = 0
-      and exists (select 1 from mod_live_files l where l.mod_id = x.id)`,
+    // `mod_cards` repeats the status and the file, and has an index of exactly those that wait.
+    from: `select ${COLUMNS} from mods x where x.status = 0 and exists (select 1 from mod_cards k
+      where k.game_id = x.game_id and k.mod_id = x.id and k.status = 0 and k.file_id is not null)`,
+    index: 'mods_waiting_by_game_and_date',
+    counted: {
+      from: 'select x.mod_id as id, x.game_id, x.status from mod_cards x where x.status = 0 and x.file_id is not null',
+      index: 'mod_cards_waiting',
+    },
   },
   { resource: 'mods', status: 3, from: `select ${COLUMNS} from mods x where x.status = 3` },
   {
@@ -125,7 +140,6 @@ const BRANCHES: readonly { resource: string; status: 0 | 3; from: string; counte
       x.date_added, x.date_added as date_updated from comments x where x.withheld = ${withheld} and x.date_deleted = 0`,
   })),
 ];
-type Branch = (typeof BRANCHES)[number];
 const PENDING = BRANCHES.filter(({ status }) => status === 0);
 
 /**
@@ -147,21 +161,27 @@ export const IS_APPEALED = isLastDecision('n.date_appealed > 0');
 const indexedBy = ({ dialect }: Pick<Database, 'dialect'>, index: string): string =>
   dialect === 'sqlite' ? ` indexed by ${index}` : '';
 
+type Reading = Pick<Database, 'query' | 'dialect'>;
+
 /** Denied content waits again only if its author has appealed. */
-function itemsOf(query: Query, gameId: number | undefined, { resource, status, from }: Omit<Branch, 'counted'>) {
+function itemsOf(db: Reading, gameId: number | undefined, { resource, status, from }: Branch) {
   const ofGame = gameId === undefined ? sql`` : sql` and x.game_id = ${gameId}`;
-  const items = sql<Item>`(${sql.raw(from.replace('select ', `select '${resource}' as resource, `))}${ofGame})`;
-  const all = query.selectFrom(items.as<'q'>(sql.raw('q')));
+  const named = from
+    .replace('select ', `$&'${resource}' as resource, `)
+    .replace('mod_cards k', `$&${indexedBy(db, 'mod_cards_waiting')}`);
+  const all = db.query.selectFrom(sql<Item>`(${sql.raw(named)}${ofGame})`.as<'q'>(sql.raw('q')));
   return status === 3 ? all : all.where(sql.raw<boolean>(`not ${IS_DENIED}`));
 }
 
-type Reading = Pick<Database, 'query' | 'dialect'>;
-
-/** The same items, to be counted. */
-function countedItemsOf(db: Reading, gameId: number | undefined, { counted, ...branch }: Branch) {
-  if (counted === undefined || gameId === undefined) return itemsOf(db.query, gameId, branch);
-  return itemsOf(db.query, gameId, { ...branch, from: branch.from.replace('mods x', `$&${indexedBy(db, counted)}`) });
+/** The same items, all of which are read. The index begins with the game. */
+function indexedItemsOf(db: Reading, gameId: number | undefined, { index, ...branch }: Branch) {
+  if (index === undefined || gameId === undefined) return itemsOf(db, gameId, branch);
+  return itemsOf(db, gameId, { ...branch, from: branch.from.replace(' x ', ` x${indexedBy(db, index)} `) });
 }
+
+/** The same items to be counted: only `id`, `resource`, `game_id` and `status` are there to filter by. */
+const countedItemsOf = (db: Reading, gameId: number | undefined, branch: Branch) =>
+  indexedItemsOf(db, gameId, { ...branch, ...branch.counted });
 
 const withClaims = (items: ReturnType<typeof itemsOf>, now: number) =>
   items.leftJoin('moderation_claims as c', (join) =>
@@ -188,6 +208,10 @@ function branchesFor(request: ListRequest): readonly Branch[] {
   );
 }
 
+/** Filters by what the rest of an item says need all of it. */
+const isCounted = ({ groups }: ListRequest): boolean =>
+  !groups.flat().some(({ column }) => ['submitted_by', 'dmca', 'date_added'].includes(column.name));
+
 /**
  * Queries each resource for as many rows as the page needs and merges them here, because the database would sort a
  * union of all as a whole.
@@ -201,8 +225,9 @@ export async function list(
 ) {
   const branches = branchesFor(request);
   const asksClaims = request.groups.flat().some(({ column }) => column.name === 'claimed_by');
+  const toCount = isCounted(request) ? countedItemsOf : indexedItemsOf;
   const counted = branches.map((branch) =>
-    countedItemsOf(db, gameId, branch).$if(asksClaims, (items) => withClaims(items, now)),
+    toCount(db, gameId, branch).$if(asksClaims, (items) => withClaims(items, now)),
   );
   const total = await sumOf(
     db.query,
@@ -210,11 +235,11 @@ export async function list(
   );
   const found: Place[] = [];
   for (const branch of branches) {
-    const items = itemsOf(db.query, gameId, branch).$if(asksClaims, (all) => withClaims(all, now));
+    const items = itemsOf(db, gameId, branch).$if(asksClaims, (all) => withClaims(all, now));
     found.push(...(await firstOf(narrowed(items, listing, request), listing, request)));
   }
   const page = found.sort(inOrderOf(request)).slice(request.offset, request.offset + request.limit);
-  return { rows: await detailsOf(db.query, branches, page, now), total };
+  return { rows: await detailsOf(db, branches, page, now), total };
 }
 
 /** The total number of rows. */
@@ -236,18 +261,18 @@ const firstOf = (items: ReturnType<typeof itemsOf>, listing: Listing, request: L
   }).execute();
 
 /** These items, each with its last decision and its claim. One that no longer waits is left out. */
-async function detailsOf(query: Query, branches: readonly Branch[], page: readonly Place[], now: number) {
+async function detailsOf(db: Reading, branches: readonly Branch[], page: readonly Place[], now: number) {
   const details = new Map<string, Awaited<ReturnType<typeof detailsIn>>[number]>();
   for (const branch of branches) {
     const ids = page.filter(({ resource }) => resource === branch.resource).map(({ id }) => id);
-    for (const row of ids.length > 0 ? await detailsIn(query, branch, ids, now) : [])
+    for (const row of ids.length > 0 ? await detailsIn(db, branch, ids, now) : [])
       details.set(`${row.resource}/${row.id}`, row);
   }
   return page.flatMap(({ resource, id }) => details.get(`${resource}/${id}`) ?? []);
 }
 
-const detailsIn = (query: Query, branch: Branch, ids: readonly number[], now: number) =>
-  withClaims(itemsOf(query, undefined, branch), now)
+const detailsIn = (db: Reading, branch: Branch, ids: readonly number[], now: number) =>
+  withClaims(itemsOf(db, undefined, branch), now)
     .leftJoin('moderation_decisions as d', (join) =>
       join.on(
         sql`d.id`,
@@ -269,19 +294,23 @@ function inOrderOf({ sort }: ListRequest) {
     direction * (one[column] - other[column]) || one.id - other.id || (one.resource < other.resource ? -1 : 1);
 }
 
+const oldestFirst = (one: Omit<Place, 'date_updated'>, other: Omit<Place, 'date_updated'>): number =>
+  one.date_added - other.date_added || one.id - other.id || (one.resource < other.resource ? -1 : 1);
+
 /** The number of pending items up to and including this one; 0 if it does not wait. */
 export async function placeOf(db: Reading, gameId: number, resource: string, id: number): Promise<number> {
   const branch = PENDING.find((each) => each.resource === resource)!;
-  const own = await itemsOf(db.query, gameId, branch)
+  const own = await itemsOf(db, gameId, branch)
     .select(['q.date_added', 'q.id'])
     .where('q.id', '=', id)
     .executeTakeFirst();
   if (!own) return 0;
-  const before = sql<boolean>`(q.date_added < ${own.date_added} or (q.date_added = ${own.date_added} and q.id < ${own.id})
-    or (q.id = ${own.id} and q.resource = ${resource}))`;
+  // Equal dates and ids are of different resources, and in the order of their names.
+  const upTo = (each: Branch) => sql<boolean>`q.date_added <= ${own.date_added} and (q.date_added < ${own.date_added}
+    or q.id < ${own.id}${each.resource <= resource ? sql` or q.id = ${own.id}` : sql``})`;
   return sumOf(
     db.query,
-    PENDING.map((each) => countedItemsOf(db, gameId, each).where(before)),
+    PENDING.map((each) => indexedItemsOf(db, gameId, each).where(upTo(each))),
   );
 }
 
@@ -293,10 +322,10 @@ interface Taking {
 }
 
 /** The pending items that this moderator has claimed, then the oldest that nobody has. */
-export async function claimable(query: Query, gameId: number, { userId, resource, count, now }: Taking) {
+export async function claimable(db: Reading, gameId: number, { userId, resource, count, now }: Taking) {
   const found: Pick<Item, 'resource' | 'id' | 'date_added'>[][] = [[], []];
   for (const branch of PENDING.filter((each) => resource === undefined || each.resource === resource)) {
-    const items = withClaims(itemsOf(query, gameId, branch), now)
+    const items = withClaims(itemsOf(db, gameId, branch), now)
       .select(['q.resource', 'q.id', 'q.date_added'])
       .orderBy('q.date_added')
       .orderBy('q.id')
@@ -304,10 +333,7 @@ export async function claimable(query: Query, gameId: number, { userId, resource
     found[0]!.push(...(await items.where('c.user_id', '=', userId).execute()));
     found[1]!.push(...(await items.where('c.user_id', 'is', null).execute()));
   }
-  const oldestFirst = found.map((items) =>
-    items.sort((one, other) => one.date_added - other.date_added || one.id - other.id),
-  );
-  return oldestFirst.flat().slice(0, count);
+  return found.flatMap((items) => items.sort(oldestFirst)).slice(0, count);
 }
 
 /** The number of pending items, up to so many of each resource. */
@@ -324,20 +350,30 @@ export async function countWaiting(db: Reading, gameId: number, most: number): P
   return waiting;
 }
 
-/** Per resource the number of pending items, of those that wait at most so many seconds, and the oldest date. */
+/**
+ * Per resource the number of pending items, of those that wait at most so many seconds, and the oldest date. Dates are
+ * read only of the newest and the oldest.
+ */
 export async function waitingByResource(db: Reading, gameId: number, now: number, ages: readonly number[]) {
   const found: { resource: string; count: number; upTo: readonly number[]; oldest: number }[] = [];
   for (const branch of PENDING) {
-    const row = await countedItemsOf(db, gameId, branch)
-      .select([
-        sql<number>`count(*)`.as('count'),
-        sql<number>`coalesce(min(q.date_added), 0)`.as('oldest'),
-        ...ages.map((age) =>
+    const items = indexedItemsOf(db, gameId, branch);
+    const newest = items
+      .where('q.date_added', '>=', now - Math.max(...ages))
+      .select(
+        ages.map((age) =>
           sql<number>`coalesce(sum(case when q.date_added >= ${now - age} then 1 else 0 end), 0)`.as(`within_${age}`),
         ),
+      );
+    const row = await db.query
+      .selectFrom(newest.as('newest'))
+      .selectAll()
+      .select([
+        countedItemsOf(db, gameId, branch).select(sql<number>`count(*)`.as('count')).as('count'),
+        items.select('q.date_added').orderBy('q.date_added').limit(1).as('oldest'),
       ])
       .executeTakeFirstOrThrow();
-    const counted = row as Record<string, number>;
+    const counted = row as Record<string, number | null>;
     const upTo = ages.map((age) => Number(counted[`within_${age}`]));
     found.push({ resource: branch.resource, count: Number(row.count), upTo, oldest: Number(row.oldest) });
   }
