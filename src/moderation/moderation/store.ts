@@ -401,11 +401,23 @@ export async function countFiles(db: Reading, gameId: number): Promise<number> {
   return Number((await waiting.executeTakeFirstOrThrow()).total);
 }
 
-/** Sorts ids, and reads names only of those on the page. */
+/**
+ * Sorts ids, and reads names only of those on the page. The ids are those of the platforms, which SQLite reads in this
+ * order: it would sort all files by their own.
+ */
 export async function listFiles(db: Reading, gameId: number | undefined, listing: Listing, request: ListRequest) {
   const all = narrowed(pendingFiles(db, gameId), listing, request);
   const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  const onPage = paged(all.select(['f.id', 'p.platform']), listing, request).orderBy('p.platform');
+  const { sort } = request;
+  const direction = sort?.descending ? 'desc' : 'asc';
+  const isById = sort === undefined || sort.sql === listing.sorts['id'];
+  const onPage = all
+    .select(['f.id', 'p.platform'])
+    .$if(!isById, (files) => files.orderBy(sql.raw(sort!.sql), direction))
+    .orderBy('p.modfile_id', isById ? direction : 'asc')
+    .orderBy('p.platform')
+    .limit(request.limit)
+    .offset(request.offset);
   const named = db.query
     .selectFrom(onPage.as('p'))
     .innerJoin('modfiles as f', 'f.id', 'p.id')
