@@ -5,6 +5,7 @@ import { reportExtensions } from '../reports/extensions.ts';
 import { takeDownIfReported } from './decisions.ts';
 import { moderationClaims } from './migrations/2026-11-17-moderation-claims.ts';
 import { moderationCounts } from './migrations/2026-11-17-moderation-counts.ts';
+import { moderationDays } from './migrations/2026-11-18-moderation-days.ts';
 import { moderationOperations } from './operations.ts';
 import { personalDecisions } from './personal.ts';
 import { removeSnapshots } from './snapshot-store.ts';
@@ -13,7 +14,7 @@ export const moderation = resource({
   name: 'moderation',
   operations: moderationOperations,
   personalData: personalDecisions,
-  migrations: [moderationClaims, moderationCounts],
+  migrations: [moderationClaims, moderationCounts, moderationDays],
   extends: [
     contribute(reportExtensions, { onReport: takeDownIfReported }),
     contribute(modExtensions, {

@@ -1,4 +1,4 @@
-import { retained } from '../../platform/database/personal.ts';
+import { notExported, retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalDecisions: PersonalData = {
@@ -9,6 +9,14 @@ export const personalDecisions: PersonalData = {
       exported: ['id', 'game_id', 'resource', 'resource_id', 'action', 'reason', 'date_added'],
       whenDeleted: retained('it is a decision on the content of others, who may appeal'),
       whenMerged: 'moved',
+    },
+    {
+      table: 'moderation_days',
+      column: 'user_id',
+      exported: notExported('repeats the decisions'),
+      whenDeleted: retained('repeats the decisions'),
+      // The decisions have been moved before, and took their numbers along.
+      whenMerged: 'dropped',
     },
     {
       table: 'moderation_claims',

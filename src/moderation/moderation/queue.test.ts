@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, startApi } from '../../../test/api.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
+import { composeWorker } from '../../composition/compose.ts';
 import { deleteModfileOperation, managePlatformStatus } from '../../files/modfiles/operations.ts';
+import { mergeAUser } from '../../signin/accounts/operations.ts';
 import { submitReportOperation } from '../reports/operations.ts';
 import {
   appealDecision,
@@ -59,6 +61,29 @@ async function expectedFiles(gameId: number): Promise<string[]> {
     .map(({ modfile_id, platform }) => `${modfile_id}/${platform}`);
 }
 
+const DAY = 86_400;
+
+/** The decisions of people: of the last day and week, by moderator, and by day and kind. */
+async function expectedDecisions(gameId: number) {
+  const now = api.app().clock.now();
+  const rows = await query.selectFrom('moderation_decisions').selectAll().where('game_id', '=', gameId).execute();
+  const decisions = rows.filter(({ user_id }) => user_id !== 0);
+  const since = (age: number) => decisions.filter(({ date_added }) => date_added >= now - age);
+  const moderators = Object.groupBy(since(7 * DAY), ({ user_id }) => user_id);
+  const days = Array.from({ length: 30 }, (_, index) => {
+    const date = now - (now % DAY) - (29 - index) * DAY;
+    const made = decisions.filter(({ date_added }) => date_added >= date && date_added < date + DAY);
+    const of = (...actions: string[]) => made.filter(({ action }) => actions.includes(action)).length;
+    return { date, approved: of('approve', 'restore'), denied: of('deny'), deleted: of('delete') };
+  });
+  return {
+    decided_day: since(DAY).length,
+    decided_week: since(7 * DAY).length,
+    days,
+    moderators: Object.entries(moderators).map(([id, made]) => [Number(id), made!.length]),
+  };
+}
+
 test('the queue and its numbers are those of the content, whatever moderators and authors do', async () => {
   const game = await api.aGame({ settings: { curation_option: 2, takedown_reports: 1 } });
   const params = { game_id: game.id };
@@ -99,6 +124,7 @@ test('the queue and its numbers are those of the content, whatever moderators an
     addMod,
     addGuide,
     async () => api.clock.advance(1),
+    async () => api.clock.advance(13 * 3_600),
     () => decide(pick(contents), pick(['approve', 'deny', 'delete', 'restore'])),
     () => decide(pick(contents), 'deny'),
     async () => {
@@ -148,6 +174,13 @@ test('the queue and its numbers are those of the content, whatever moderators an
       expected.length,
     );
     assert.equal(statistics.files, pending.length);
+    const { decided_day, decided_week, days, moderators } = statistics;
+    const decided = moderators.map(({ user_id, decisions }) => [user_id, decisions]);
+    assert.deepEqual(
+      { decided_day, decided_week, days, moderators: decided },
+      await expectedDecisions(game.id),
+      `step ${step}`,
+    );
   }
 });
 
@@ -199,4 +232,36 @@ test('a mod and a guide with the same date and id have places of their own, and 
     claimed.map(({ resource, id }) => nameOf(resource, id)),
     data.slice(0, body.count).map(({ resource, id }) => nameOf(resource, id)),
   );
+});
+
+test('decisions of merged accounts, and of several moderators at once, are counted for those who made them', async () => {
+  const game = await api.aGame();
+  const params = { game_id: game.id };
+  const [lost, kept] = [await api.aUser(), await api.aUser()];
+  for (const user of [lost, kept]) await api.joins(user, game, 1);
+  const clients = [await api.as(lost), await api.as(kept), await api.as(game.owner)];
+  const mods = await Promise.all(Array.from({ length: 9 }, () => api.aMod({ game, accepted: false })));
+  await Promise.all(
+    mods.map(({ id }, index) =>
+      clients[index % 3]!.call(decideOverContent, {
+        params,
+        body: { resource: 'mods', id, decision: 'deny', reason: 'Because' },
+      }),
+    ),
+  );
+  const decided = async () => {
+    const { moderators } = (await clients[2]!.call(getModerationStatistics, { params })).body;
+    return Object.fromEntries(moderators.map(({ user_id, decisions }) => [user_id, decisions]));
+  };
+  assert.deepEqual(await decided(), { [lost.id]: 3, [kept.id]: 3, [game.owner.id]: 3 });
+  const staff = await api.as(await api.aUser({ admin: true }));
+  const merged = await staff.call(mergeAUser, {
+    params: { user_id: lost.id },
+    body: { into: kept.id, reason: 'Lost' },
+  });
+  assert.equal(merged.status, 204, merged.text);
+  await composeWorker(api.app()).runDue();
+  assert.deepEqual(await decided(), { [kept.id]: 6, [game.owner.id]: 3 });
+  const left = await query.selectFrom('moderation_days').select('user_id').where('user_id', '=', lost.id).execute();
+  assert.deepEqual(left, []);
 });

@@ -1,7 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import { UNDO_SECONDS } from './decisions.ts';
 import { requireModerator } from './moderators.ts';
 import * as stats from './stats-store.ts';
 import * as store from './store.ts';
@@ -11,8 +9,6 @@ const DAY = 86_400;
 const WEEK = 7 * DAY;
 const DAYS_SHOWN = 30;
 const MODERATORS_SHOWN = 50;
-/** A month of some hundred games. */
-const PAST_DAYS_KEPT = 10_000;
 
 /** Content that waits at most this long counts in the age; the last one has no limit. */
 const AGES = { hour: HOUR, day: DAY, week: WEEK, older: Number.POSITIVE_INFINITY } as const;
@@ -42,28 +38,14 @@ export async function statisticsOf(app: App, caller: Caller, gameId: number) {
   };
 }
 
-type Decided = Awaited<ReturnType<typeof stats.decidedIn>>;
-
-/** Decisions of past days change no more, except by an import, so they are counted once an hour. */
-const pastDays = new WeakMap<App, LRUCache<string, { readonly decided: Decided; readonly until: number }>>();
-
-async function decidedOn(app: App, gameId: number, day: number): Promise<Decided> {
-  const known = pastDays.get(app) ?? new LRUCache({ max: PAST_DAYS_KEPT });
-  pastDays.set(app, known);
-  const now = app.clock.now();
-  const key = `${gameId}/${day}`;
-  const found = known.get(key);
-  if (found && found.until > now) return found.decided;
-  const decided = await stats.decidedIn(app.db, gameId, day, day + DAY);
-  if (day + DAY + UNDO_SECONDS < now) known.set(key, { decided, until: now + HOUR });
-  return decided;
-}
-
-async function decidedByDay(app: App, gameId: number, today: number) {
-  const days: ({ day: number } & Decided)[] = [];
-  for (let day = today - (DAYS_SHOWN - 1) * DAY; day <= today; day += DAY)
-    days.push({ day, ...(await decidedOn(app, gameId, day)) });
-  return days;
+async function decidedByDay({ db }: App, gameId: number, today: number) {
+  const first = today - (DAYS_SHOWN - 1) * DAY;
+  const decided = await stats.decidedByDay(db, gameId, first);
+  return Array.from({ length: DAYS_SHOWN }, (_, index) => {
+    const day = first + index * DAY;
+    const { approve = 0, restore = 0, deny = 0, delete: deleted = 0 } = decided.get(day) ?? {};
+    return { day, approve: approve + restore, deny, delete: deleted };
+  });
 }
 
 /** When content at this position will be decided on at the pace of the last week; 0 if nothing was decided in it. */

@@ -2,15 +2,26 @@ import { type Database, statement } from '../../platform/database/database.ts';
 
 type Reader = Pick<Database, 'first' | 'all'>;
 
+const DAY = 86_400;
+
 /** As a range, SQLite would prefer it to the dates when it chooses an index. */
 const BY_PEOPLE = 'user_id <> 0';
 
-const DECIDED = statement(`select count(*) as decided, coalesce(min(date_added), 0) as first from moderation_decisions
-  where game_id = ? and date_added >= ? and ${BY_PEOPLE}`);
+/** Whole days are stored, so only the rest of the first one is counted. */
+const firstWholeDay = (since: number) => Math.ceil(since / DAY) * DAY;
+
+const DECIDED = statement(`select
+  (select coalesce(sum(decisions), 0) from moderation_days where game_id = ? and day >= ?) as stored,
+  (select count(*) from moderation_decisions
+    where game_id = ? and date_added >= ? and date_added < ? and ${BY_PEOPLE}) as counted,
+  (select date_added from moderation_decisions where game_id = ? and date_added >= ? and ${BY_PEOPLE}
+    order by date_added limit 1) as first`);
 /** Decisions of people since then, and the date of the first of them. */
 export async function decidedSince(reader: Reader, gameId: number, since: number) {
-  const row = (await reader.first<{ decided: number; first: number }>(DECIDED, [gameId, since]))!;
-  return { decided: Number(row.decided), first: Number(row.first) };
+  const whole = firstWholeDay(since);
+  const values = [gameId, whole, gameId, since, whole, gameId, since];
+  const row = (await reader.first<{ stored: number; counted: number; first: number | null }>(DECIDED, values))!;
+  return { decided: Number(row.stored) + Number(row.counted), first: row.first ?? 0 };
 }
 
 const WAITS = statement(`select waited from moderation_decisions where game_id = ? and date_added >= ? and ${BY_PEOPLE}
@@ -21,32 +32,31 @@ export async function medianWait(reader: Reader, gameId: number, since: number):
   return waits.toSorted((one, other) => one - other)[Math.floor((waits.length - 1) / 2)] ?? 0;
 }
 
-const counting = (action: string) =>
-  `coalesce(sum(case when action = '${action}' then 1 else 0 end), 0) as "${action}"`;
-const DECIDED_IN = statement(`select ${['approve', 'restore', 'deny', 'delete'].map(counting).join(', ')}
-  from moderation_decisions where game_id = ? and date_added >= ? and date_added < ? and ${BY_PEOPLE}`);
-/** Decisions of people in a span. Grouping a month by days would sort all of its decisions. */
-export async function decidedIn(reader: Reader, gameId: number, from: number, until: number) {
-  type Counted = Record<'approve' | 'restore' | 'deny' | 'delete', number>;
-  const { approve, restore, deny, ...rest } = (await reader.first<Counted>(DECIDED_IN, [gameId, from, until]))!;
-  return { approve: Number(approve) + Number(restore), deny: Number(deny), delete: Number(rest.delete) };
+const DAYS = statement(`select day, action, sum(decisions) as decisions from moderation_days
+  where game_id = ? and day >= ? group by day, action`);
+/** Decisions of people by day, of the days that have any. */
+export async function decidedByDay(reader: Reader, gameId: number, since: number) {
+  type Counted = { day: number; action: string; decisions: number };
+  const days = new Map<number, Record<string, number>>();
+  for (const { day, action, decisions } of await reader.all<Counted>(DAYS, [gameId, since]))
+    days.set(day, { ...days.get(day), [action]: Number(decisions) });
+  return days;
 }
 
-/** Steps from one moderator to the next in the index, so that no decision is sorted. */
-const MODERATORS = statement(`with recursive moderators (user_id) as (
-    select min(user_id) from moderation_decisions where game_id = ? and user_id > 0
+/** Who decided on the first day is known from the whole of it, and each is counted in the index of moderators. */
+const MODERATORS = statement(`select m.user_id, u.username, sum(m.decisions) as decided from (
+    select user_id, decisions from moderation_days where game_id = ? and day >= ?
     union all
-    select (select min(n.user_id) from moderation_decisions n where n.game_id = ? and n.user_id > m.user_id)
-      from moderators m where m.user_id is not null
-  )
-  select m.user_id, u.username, (select count(*) from moderation_decisions d
-      where d.game_id = ? and d.user_id = m.user_id and d.date_added >= ?) as decided
-    from moderators m left join users u on u.id = m.user_id where m.user_id is not null`);
+    select f.user_id, (select count(*) from moderation_decisions d where d.game_id = ? and d.user_id = f.user_id
+        and d.date_added >= ? and d.date_added < ?) as decisions
+      from (select distinct user_id from moderation_days where game_id = ? and day = ?) f
+  ) m left join users u on u.id = m.user_id group by m.user_id, u.username`);
 /** Everyone with decisions since then, the most first. */
 export async function decidedByModerator(reader: Reader, gameId: number, since: number) {
   type Moderator = { user_id: number; username: string | null; decided: number };
-  const rows = await reader.all<Moderator>(MODERATORS, [gameId, gameId, gameId, since]);
-  return rows
+  const whole = firstWholeDay(since);
+  const values = [gameId, whole, gameId, since, whole, gameId, whole - DAY];
+  return (await reader.all<Moderator>(MODERATORS, values))
     .map((row) => ({ ...row, decided: Number(row.decided) }))
     .filter(({ decided }) => decided > 0)
     .sort((one, other) => other.decided - one.decided || one.user_id - other.user_id);

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 declare module '../../platform/database/database.ts' {
   interface Tables {
     moderation_claims: ModerationClaimsTable;
+    moderation_days: ModerationDaysTable;
     moderation_decisions: ModerationDecisionsTable;
     moderation_snapshots: ModerationSnapshotsTable;
   }
@@ -46,4 +47,14 @@ export interface ModerationSnapshotsTable {
   author_id: number;
   /** A JSON object of texts by field. */
   fields: string;
+}
+
+/** The number of decisions of people, by the day on which they were made. Only triggers of the decisions write it. */
+export interface ModerationDaysTable {
+  game_id: number;
+  /** Its first second, in UTC. */
+  day: number;
+  user_id: number;
+  action: string;
+  decisions: number;
 }

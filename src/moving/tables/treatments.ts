@@ -124,6 +124,7 @@ export const TREATMENTS: Readonly<Record<keyof Tables | 'user_cards', Treatment>
   moderation_decisions: service(),
   moderation_snapshots: service(),
   moderation_claims: left(SHORT_LIVED),
+  moderation_days: rebuilt('triggers of the table moderation_decisions'),
   audit_log: service({ notOfGames: true }),
   audit_head: service({ notOfGames: true }),
 
