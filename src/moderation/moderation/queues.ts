@@ -6,6 +6,7 @@ import type { App } from '../../platform/app.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { isOfAuthors, LEVEL_TO_APPEAL, lockContent, type Moderated } from './content.ts';
+import { listFiles } from './file-store.ts';
 import { requireModerator } from './moderators.ts';
 import { contentNow, lastSnapshot } from './snapshot-store.ts';
 import { expectedAt } from './statistics.ts';
@@ -58,7 +59,7 @@ export async function listQueueOfSite(app: App, caller: Caller, request: ListReq
 
 export async function listPendingFilesOfSite(app: App, caller: Caller, request: ListRequest) {
   requireSiteStaff(caller);
-  return store.listFiles(app.db, undefined, fileListing, request);
+  return listFiles(app.db, undefined, fileListing, request);
 }
 
 export async function listQueue(app: App, caller: Caller, gameId: number, request: ListRequest) {
@@ -68,7 +69,7 @@ export async function listQueue(app: App, caller: Caller, gameId: number, reques
 
 export async function listPendingFiles(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireModerator(app.db, caller, gameId);
-  return store.listFiles(app.db, gameId, fileListing, request);
+  return listFiles(app.db, gameId, fileListing, request);
 }
 
 /** The state of content, for its authors and moderators. */

@@ -1,5 +1,6 @@
 import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
+import { countFiles } from './file-store.ts';
 import { requireModerator } from './moderators.ts';
 import * as stats from './stats-store.ts';
 import * as store from './store.ts';
@@ -27,7 +28,7 @@ export async function statisticsOf(app: App, caller: Caller, gameId: number) {
     waiting: waiting.map(({ resource, count }) => ({ resource, count })),
     ages: { hour, day: day - hour, week: week - day, older: all - week },
     dateOldest: Math.min(...waiting.flatMap(({ oldest }) => oldest || [])),
-    files: await store.countFiles(db, gameId),
+    files: await countFiles(db, gameId),
     reports: await stats.openReports(db, gameId),
     claimed: (await stats.claimsIn(db, gameId, now)).claimed,
     decidedDay: (await stats.decidedSince(db, gameId, now - DAY)).decided,
