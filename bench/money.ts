@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { migrations } from '../src/composition/migrations.ts';
@@ -8,6 +7,7 @@ import { migrate } from '../src/platform/database/migrate.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
 import { systemClock } from '../src/platform/runtime/clock.ts';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
+import { startBaseline } from './baseline.ts';
 import { load } from './load.ts';
 
 const { values: options } = parseArgs({
@@ -84,7 +84,7 @@ const shopWith = async (entries: string, at: number): Promise<Shop> =>
     BENCH_ENTRIES: entries,
     ...(await databaseFor(`bench_${at}`)),
   });
-const raw = await start<Started>('raw.ts');
+const raw = await startBaseline();
 const small = await shopWith(options.base, 1);
 const large = await shopWith(options.entries, 2);
 
@@ -109,29 +109,7 @@ const walletPath = ({ game }: Shop) => `/v1/me/wallets?game_id=${game}`;
 const reading = (shop: Shop) => (connection: number) =>
   Buffer.from(head('GET', walletPath(shop), shop.tokens[connection]!));
 
-/** The raw server sends the same headers and bytes. */
-async function teach(shop: Shop): Promise<void> {
-  const headers = {
-    'x-forwarded-proto': 'https',
-    accept: 'application/json',
-    authorization: `Bearer ${shop.tokens[0]}`,
-  };
-  const answer = await new Promise<{ headers: string[]; body: string }>((resolve, reject) => {
-    request({ port: shop.port, host: '127.0.0.1', path: walletPath(shop), headers }, (response) => {
-      const chunks: Buffer[] = [];
-      const drop = new Set(['date', 'connection', 'keep-alive']);
-      const own = response.rawHeaders.flatMap((name, i) =>
-        i % 2 === 0 && !drop.has(name.toLowerCase()) ? [name, response.rawHeaders[i + 1]!] : [],
-      );
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.on('end', () => resolve({ headers: own, body: Buffer.concat(chunks).toString('base64') }));
-    })
-      .on('error', reject)
-      .end();
-  });
-  await ask(raw.process, { url: walletPath(shop), ...answer });
-}
-await teach(small);
+await raw.learn(small.port, walletPath(small), { authorization: `Bearer ${small.tokens[0]}` });
 
 interface Case {
   readonly name: string;
@@ -180,6 +158,7 @@ for (const { name } of CASES)
 const ratio = (one: string, other: string, field: keyof Round) =>
   median(of(one, field).map((value, round) => value / of(other, field)[round]!)).toFixed(2);
 console.log(`checkouts per second, of subscriptions: ${ratio('checkout', 'subscribe', 'perSecond')}`);
+console.log(`wallet reads per second, of raw: ${ratio('wallet', 'raw wallet', 'perSecond')}`);
 console.log(`wallet reads per CPU second, of raw: ${ratio('raw wallet', 'wallet', 'cpuMs')}`);
 console.log(
   `CPU of a checkout with ${options.entries} entries, of that with ${options.base}: ${ratio('checkout, large', 'checkout', 'cpuMs')}`,

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
+import { startBaseline } from './baseline.ts';
 import { cpuSeconds } from './cpu.ts';
 import type { Probe } from './health-prober.ts';
 import { optionsOf } from './options.ts';
@@ -13,7 +14,7 @@ const options = optionsOf(
   { rounds: '3', milliseconds: '4000', readers: '1000' },
   `Measures one process with 32 readers on connections that stay open, and with many, interleaved: cached reads on SQLite,
 and uncached reads on PostgreSQL from as many addresses and from one address. Beside the readers another process checks
-health on new connections. Prints answers per second of the service's CPU time, the ratio of the two, refusals, how long
+health on new connections. A bare node:http is measured in the same way. Prints answers per second of the service's CPU time, the ratio of the two, refusals, how long
 health checks took, and the memory of the service.`,
 );
 const ROUNDS = Number(options.rounds);
@@ -28,13 +29,12 @@ const get = (path: string, address = '') =>
 interface Service {
   readonly pid: number;
   readonly port: number;
-  readonly key: string;
 }
 
 const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 const children = new Set<ChildProcess>();
 
-async function start(name: string, settings: Record<string, string>): Promise<Service> {
+async function start(name: string, settings: Record<string, string>): Promise<Service & { key: string }> {
   const { process: child, port, key } = await startSampleService(join(folder, name), settings);
   children.add(child);
   return { pid: child.pid!, port, key };
@@ -150,7 +150,12 @@ process.on('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 const cached = await start('sqlite', {});
-await compare('SQLite, cached', cached, () => get(`/v1/games/1?api_key=${cached.key}`));
+const game = `/v1/games/1?api_key=${cached.key}`;
+const bare = await startBaseline();
+children.add(bare.process);
+for (const path of [game, '/healthz', '/readyz']) await bare.learn(cached.port, path);
+await compare('bare node:http', { pid: bare.process.pid!, port: bare.port }, () => get(game));
+await compare('SQLite, cached', cached, () => get(game));
 const postgres = await startPostgres();
 const uncached = await start('postgres', {
   MODSTEAD_DATABASE_URL: await createDatabase(postgres.url, `overload_${process.pid}`),

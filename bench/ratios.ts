@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { startBaseline } from './baseline.ts';
 import { load, type Measured } from './load.ts';
 
 const { values: options } = parseArgs({
@@ -70,7 +70,7 @@ const settingsOf = (mods: string) => ({
   MODSTEAD_JOBS: 'off',
 });
 type Content = { game: number; key: string; tokens: string[]; others: number[] };
-const raw = await start('raw.ts', {});
+const raw = await startBaseline();
 const cached = await start<Content>('service.ts', { ...SETTINGS, MODSTEAD_DATA: join(folder, 'cached') });
 const uncached = await start<Content>('service.ts', {
   ...SETTINGS,
@@ -94,30 +94,6 @@ const head = (method: string, path: string, more: string) =>
 const get = (path: string, more = '') => Buffer.from(head('GET', path, more));
 const GZIP = 'accept-encoding: gzip\r\n';
 
-/** Gives the raw server the exact headers and bytes of the service's response. */
-async function teach(url: string, server: Started = cached): Promise<void> {
-  const answer = await new Promise<{ headers: string[]; body: Buffer }>((resolve, reject) => {
-    const options = {
-      port: server.port,
-      host: '127.0.0.1',
-      path: url,
-      headers: { 'x-forwarded-proto': 'https', accept: 'application/json' },
-    };
-    request(options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      const drop = new Set(['date', 'connection', 'keep-alive']);
-      const headers = response.rawHeaders.flatMap((name, i) =>
-        i % 2 === 0 && !drop.has(name.toLowerCase()) ? [name, response.rawHeaders[i + 1]!] : [],
-      );
-      response.on('end', () => resolve({ headers, body: Buffer.concat(chunks) }));
-    })
-      .on('error', reject)
-      .end();
-  });
-  await ask(raw.process, { url, headers: answer.headers, body: answer.body.toString('base64') });
-}
-
 interface Case {
   readonly name: string;
   readonly server: Started;
@@ -139,7 +115,7 @@ const urls = {
   page: `/v1/games?api_key=${cached.key}&_limit=100`,
   home: '/',
 };
-for (const url of Object.values(urls)) await teach(url);
+for (const url of Object.values(urls)) await raw.learn(cached.port, url);
 const withUncachedKey = (url: string) => url.replace(cached.key, uncached.key);
 const read = (name: string, server: Started, url: string, more = ''): Case => {
   const bytes = get(url, more);
@@ -171,9 +147,9 @@ const pages = Object.entries(PAGES).map(([name, rest]) => ({
   largeUrl: modsPath(large, rest(large)),
   hasBaseline: /browse|single/.test(name),
 }));
-for (const { largeUrl, hasBaseline } of pages) if (hasBaseline) await teach(largeUrl, large);
+for (const { largeUrl, hasBaseline } of pages) if (hasBaseline) await raw.learn(large.port, largeUrl);
 const browse = modsPath(largeCached, PAGES['browse, 100 mods']());
-await teach(browse, largeCached);
+await raw.learn(largeCached.port, browse);
 const editMod = (connection: number) => {
   writes += 1;
   const body = `summary=${encodeURIComponent(`Changed by writer ${connection}, time ${writes}`)}`;

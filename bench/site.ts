@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request as send } from 'node:http';
 import { join } from 'node:path';
+import { startBaseline } from './baseline.ts';
 import { cpuSeconds } from './cpu.ts';
 import { load } from './load.ts';
 import { optionsOf } from './options.ts';
@@ -32,36 +31,7 @@ async function startService(name: string, cacheMegabytes: string): Promise<Serve
   return { port, pid: child.pid! };
 }
 
-async function startBare(): Promise<Server & { set(url: string, answer: Answer): Promise<void> }> {
-  const child = fork(join(import.meta.dirname, 'raw.ts'));
-  children.push(child);
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  const set = async (url: string, { headers, body }: Answer) => {
-    const isSet = once(child, 'message');
-    child.send({ url, headers, body: body.toString('base64') });
-    await isSet;
-  };
-  return { port, pid: child.pid!, set };
-}
-
-interface Answer {
-  readonly headers: string[];
-  readonly body: Buffer;
-}
-
 const HEADERS = { host: 'localhost', accept: 'text/html', 'accept-language': 'en', 'x-forwarded-proto': 'https' };
-
-async function read({ port }: Server, path: string, more: Record<string, string>): Promise<Answer> {
-  const asked = send({ port, path, host: '127.0.0.1', headers: { ...HEADERS, ...more } }).end();
-  const [response] = await once(asked, 'response');
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode}`);
-  const headers = response.rawHeaders.filter(
-    (_: string, index: number) => !/^(?:date|connection|keep-alive)$/i.test(response.rawHeaders[index & ~1]),
-  );
-  return { headers, body: Buffer.concat(chunks) };
-}
 
 /** Answers per second of CPU time. */
 async function measure({ port, pid }: Server, path: string, more: Record<string, string>, milliseconds: number) {
@@ -75,20 +45,22 @@ async function measure({ port, pid }: Server, path: string, more: Record<string,
 const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1]!;
 
 try {
-  const [cached, uncached, bare] = [
+  const [cached, uncached, baseline] = [
     await startService('cached', '64'),
     await startService('uncached', '0'),
-    await startBare(),
+    await startBaseline(),
   ];
-  const hub = /href="(\/g\/[\w-]+)"/.exec((await read(cached, '/', {})).body.toString())![1]!;
-  const mod = new RegExp(`href="(${hub}/m/[\\w-]+)"`).exec((await read(cached, hub, {})).body.toString())![1]!;
+  children.push(baseline.process);
+  const bare = { port: baseline.port, pid: baseline.process.pid! };
+  const learn = (path: string, more = {}) => baseline.learn(cached.port, path, { ...HEADERS, ...more });
+  const hub = /href="(\/g\/[\w-]+)"/.exec((await learn('/')).toString())![1]!;
+  const mod = new RegExp(`href="(${hub}/m/[\\w-]+)"`).exec((await learn(hub)).toString())![1]!;
   for (const [name, more] of [
     ['plain', {}],
     ['gzip', { 'accept-encoding': 'gzip' }],
   ] as const)
     for (const path of ['/', hub, mod]) {
-      const answer = await read(cached, path, more);
-      await bare.set(path, answer);
+      const body = await learn(path, more);
       for (const server of [cached, bare]) await measure(server, path, more, 500);
       const ratios: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -96,9 +68,7 @@ try {
         ratios.push(ours / (await measure(bare, path, more, MILLISECONDS)));
       }
       const most = ratios.map((ratio) => ratio.toFixed(2)).join(' ');
-      console.log(
-        `cached ${path} ${name}, ${answer.body.length} bytes: ${median(ratios).toFixed(3)} of node:http (${most})`,
-      );
+      console.log(`cached ${path} ${name}, ${body.length} bytes: ${median(ratios).toFixed(3)} of node:http (${most})`);
     }
   for (const path of ['/', hub, mod]) {
     await measure(uncached, path, {}, 1_500);
