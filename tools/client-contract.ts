@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { catalogue, unpublished } from '../src/platform/errors/catalogue.ts';
 import type { JsonSchema } from '../src/platform/http/openapi/schemas.ts';
 import {
@@ -99,9 +100,12 @@ function schemasOf({ components }: OpenApiDocument): string[] {
 
 function entryOf(document: OpenApiDocument, operation: OperationObject, errorSets: Map<string, string>): string {
   const refs = errorsOf(document, operation).join(' | ');
-  if (!errorSets.has(refs)) errorSets.set(refs, `E${errorSets.size + 1}`);
+  if (!errorSets.has(refs)) errorSets.set(refs, nameOf(refs));
   return `{ input: ${inputOf(document, operation)}; output: ${outputOf(operation)}; errors: ${errorSets.get(refs)} }`;
 }
+
+/** Named by what is in it, so that a new set renames no other. */
+const nameOf = (refs: string) => `E${createHash('sha256').update(refs).digest('hex').slice(0, 8)}`;
 
 function errorsOf(document: OpenApiDocument, { responses }: OperationObject): number[] {
   const refs = Object.values(responses).flatMap(
