@@ -154,25 +154,51 @@ for (const version of RELEASED)
       assert.ok(await isThere(db, table, row), `a row of ${table} is gone or changed: ${JSON.stringify(row)}`);
   });
 
-eachDatabase('the upgrade counts the mods and files that are there', [], async ({ db }) => {
-  const fixture = readFixture('0.2.0');
-  const released = migrations.filter(({ name }) => fixture.migrations.includes(name));
-  await migrate(db, released, () => 0);
-  const rows = fixture.rows.map(({ table, row }) =>
-    table === 'modfiles' ? { table, row: { ...row, status: Number(row['id']) % 2 === 0 ? 3 : 1 } } : { table, row },
-  );
-  for (const { table, row } of rows) await insert(db, table, row);
-  await migrate(db, migrations, () => 0);
-  const inGame = (name: string, game: number): readonly Row[] =>
-    rows.flatMap(({ table, row }) => (table === name && row['game_id'] === game && row['status'] !== 3 ? [row] : []));
-  const usage = await db.query.selectFrom('game_usage').selectAll().execute();
-  assert.ok(usage.some(({ mods, bytes }) => Number(mods) > 0 && Number(bytes) > 0));
-  for (const { game_id, mods, bytes } of usage) {
-    const files = inGame('modfiles', game_id);
-    const expected = [inGame('mods', game_id).length, files.reduce((sum, { filesize }) => sum + Number(filesize), 0)];
-    assert.deepEqual([Number(mods), Number(bytes)], expected);
-  }
-});
+eachDatabase(
+  'the upgrade counts the mods and files that are there, and finds the files that wait',
+  [],
+  async ({ db }) => {
+    const fixture = readFixture('0.2.0');
+    const released = migrations.filter(({ name }) => fixture.migrations.includes(name));
+    await migrate(db, released, () => 0);
+    const statusOf: Readonly<Record<string, (id: number) => Row>> = {
+      modfiles: (id) => ({ status: id % 2 === 0 ? 3 : 1, withdrawn: Number(id % 3 === 0) }),
+      mods: (id) => ({ status: id % 4 === 3 ? 3 : 1 }),
+    };
+    const changed = fixture.rows.map(({ table, row }) => ({
+      table,
+      row: { ...row, ...statusOf[table]?.(Number(row['id'])) } as Row,
+    }));
+    const platforms = changed
+      .filter(({ table }) => table === 'modfiles')
+      .map(({ row }) => ({
+        table: 'modfile_platforms',
+        row: { modfile_id: row['id']!, platform: 'windows', status: 0 },
+      }));
+    const rows: readonly { readonly table: string; readonly row: Row }[] = [...changed, ...platforms];
+    for (const { table, row } of rows) await insert(db, table, row);
+    await migrate(db, migrations, () => 0);
+    const inGame = (name: string, game: number): readonly Row[] =>
+      rows.flatMap(({ table, row }) => (table === name && row['game_id'] === game && row['status'] !== 3 ? [row] : []));
+    const usage = await db.query.selectFrom('game_usage').selectAll().execute();
+    assert.ok(usage.some(({ mods, bytes }) => Number(mods) > 0 && Number(bytes) > 0));
+    for (const { game_id, mods, bytes } of usage) {
+      const files = inGame('modfiles', game_id);
+      const expected = [inGame('mods', game_id).length, files.reduce((sum, { filesize }) => sum + Number(filesize), 0)];
+      assert.deepEqual([Number(mods), Number(bytes)], expected);
+    }
+    const ofTable = (name: string) => rows.flatMap(({ table, row }) => (table === name ? [row] : []));
+    const isDeleted = (modId: unknown) => ofTable('mods').some(({ id, status }) => id === modId && status === 3);
+    const shown = ofTable('modfiles').filter(
+      ({ status, withdrawn, mod_id }) => status === 1 && withdrawn === 0 && !isDeleted(mod_id),
+    );
+    const pending = platforms.flatMap(({ row }) => (shown.some(({ id }) => id === row.modfile_id) ? [row] : []));
+    assert.ok(pending.length > 0);
+    const waiting = await db.query.selectFrom('waiting_files').select(['modfile_id', 'platform']).execute();
+    const named = (each: Row) => `${each['modfile_id']}/${each['platform']}`;
+    assert.deepEqual(waiting.map(named).sort(), pending.map(named).sort());
+  },
+);
 
 eachDatabase('after the upgrade a mod that is live on a platform only shows that file to all', [], async ({ db }) => {
   const fixture = readFixture('0.2.0');

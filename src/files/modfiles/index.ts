@@ -4,6 +4,7 @@ import { modfilesByGame } from './migrations/2026-11-17-modfiles-by-game.ts';
 import { modfilesByMd5 } from './migrations/2026-11-17-modfiles-by-md5.ts';
 import { modfilesShown } from './migrations/2026-11-17-modfiles-shown.ts';
 import { shownLiveFiles } from './migrations/2026-11-18-shown-live-files.ts';
+import { waitingFiles } from './migrations/2026-11-18-waiting-files.ts';
 import { modExtension } from './mod-extension.ts';
 import { modfileOperations } from './operations.ts';
 import { personalModfiles } from './personal.ts';
@@ -12,7 +13,7 @@ import { storedModfiles } from './stored-objects.ts';
 export const modfiles = resource({
   name: 'modfiles',
   operations: modfileOperations,
-  migrations: [modfilesByMd5, modfilesByGame, modfilesShown, shownLiveFiles],
+  migrations: [modfilesByMd5, modfilesByGame, modfilesShown, shownLiveFiles, waitingFiles],
   jobs: modfileJobs,
   personalData: personalModfiles,
   storedObjects: storedModfiles,

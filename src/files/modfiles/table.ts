@@ -6,6 +6,7 @@ declare module '../../platform/database/database.ts' {
     modfile_documents: { modfile_id: number; body: string; sha256: string };
     modfile_platforms: ModfilePlatformsTable;
     modfile_arrivals: ModfileArrivalsTable;
+    waiting_files: WaitingFilesTable;
     mod_live_files: ModLiveFilesTable;
     /** The files that go live on a platform once their scan has passed. */
     mod_awaited_files: ModLiveFilesTable;
@@ -56,6 +57,13 @@ export interface ModfilePlatformsTable {
   modfile_id: number;
   platform: string;
   status: number;
+}
+
+/** The shown files that are pending on a platform, of mods that are not deleted. Only triggers write it. */
+interface WaitingFilesTable {
+  game_id: number;
+  modfile_id: number;
+  platform: string;
 }
 
 /** The live file of a mod per platform. `''` is the one that is shown when the client names no platform. */

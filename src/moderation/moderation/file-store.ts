@@ -4,37 +4,46 @@ import { type Listing, type ListRequest, narrowed, paged } from '../../platform/
 import { indexedBy, type Reading } from './store.ts';
 
 /** The files that wait for approval, one row per platform. Those of deleted mods do not. */
-function pendingFiles(db: Reading, gameId: number | undefined) {
-  const files = sql<Selectable<Tables['modfiles']>>`modfiles`.as<'f'>(sql.raw(`f${indexedBy(db, 'modfiles_shown')}`));
-  const deleted = sql.raw(`mods x${indexedBy(db, 'mods_deleted')}`);
-  const everywhere = db.query
-    .selectFrom('modfile_platforms as p')
-    // A cross join, so that SQLite begins with the few platforms that wait.
-    .crossJoin(files)
-    .whereRef('f.id', '=', 'p.modfile_id')
-    // Literals, so that the partial indexes on them are used.
-    .where(sql<boolean>`p.status = 0`)
-    .where(sql<boolean>`f.status = 1 and f.withdrawn = 0`)
-    .where(sql<boolean>`not exists (select 1 from ${deleted} where x.id = f.mod_id and x.status = 3)`);
-  return gameId === undefined ? everywhere : everywhere.where('f.game_id', '=', gameId);
+function waitingFiles({ query }: Reading, gameId: number | undefined) {
+  const everywhere = query.selectFrom('waiting_files as p');
+  return gameId === undefined ? everywhere : everywhere.where('p.game_id', '=', gameId);
 }
 
-export async function countFiles(db: Reading, gameId: number): Promise<number> {
-  const waiting = pendingFiles(db, gameId).select(sql<number>`count(*)`.as('total'));
-  return Number((await waiting.executeTakeFirstOrThrow()).total);
+/** The same with what lists filter and sort by. */
+function describedFiles(db: Reading, gameId: number | undefined) {
+  const files = sql<Selectable<Tables['modfiles']>>`modfiles`.as<'f'>(sql.raw(`f${indexedBy(db, 'modfiles_shown')}`));
+  return (
+    waitingFiles(db, gameId)
+      // A cross join, so that SQLite begins with the few files that wait.
+      .crossJoin(files)
+      .whereRef('f.id', '=', 'p.modfile_id')
+      // True of all of them, and the condition of the index.
+      .where(sql<boolean>`f.status = 1 and f.withdrawn = 0`)
+  );
+}
+
+const totalIn = sql<number>`count(*)`.as('total');
+
+export async function countFiles(db: Reading, gameId: number | undefined): Promise<number> {
+  return Number((await waitingFiles(db, gameId).select(totalIn).executeTakeFirstOrThrow()).total);
+}
+
+async function countListed(db: Reading, gameId: number | undefined, listing: Listing, request: ListRequest) {
+  if (request.groups.length === 0) return countFiles(db, gameId);
+  const listed = narrowed(describedFiles(db, gameId), listing, request);
+  return Number((await listed.select(totalIn).executeTakeFirstOrThrow()).total);
 }
 
 /**
- * Sorts ids, and reads names only of those on the page. The ids are those of the platforms, which SQLite reads in this
- * order: it would sort all files by their own.
+ * Sorts ids, and reads names only of those on the page. The ids are those of what waits, which SQLite reads in this order:
+ * it would sort all files by their own.
  */
 export async function listFiles(db: Reading, gameId: number | undefined, listing: Listing, request: ListRequest) {
-  const all = narrowed(pendingFiles(db, gameId), listing, request);
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const total = await countListed(db, gameId, listing, request);
   const { sort } = request;
   const direction = sort?.descending ? 'desc' : 'asc';
   const isById = sort === undefined || sort.sql === listing.sorts['id'];
-  const onPage = all
+  const onPage = narrowed(describedFiles(db, gameId), listing, request)
     .select(['f.id', 'p.platform'])
     .$if(!isById, (files) => files.orderBy(sql.raw(sort!.sql), direction))
     .orderBy('p.modfile_id', isById ? direction : 'asc')
@@ -50,5 +59,5 @@ export async function listFiles(db: Reading, gameId: number | undefined, listing
   const rows = await paged(named, listing, { ...request, offset: 0 })
     .orderBy('p.platform')
     .execute();
-  return { rows, total: Number(total) };
+  return { rows, total };
 }

@@ -86,6 +86,7 @@ export const TREATMENTS: Readonly<Record<keyof Tables | 'user_cards', Treatment>
   modfiles: content(),
   modfile_documents: rebuilt('the files'),
   modfile_platforms: content(),
+  waiting_files: rebuilt('triggers of the tables modfile_platforms, modfiles and mods'),
   modfile_findings: content({ refers: { modfile_id: 'modfiles' } }),
   mod_live_files: content(),
   mod_awaited_files: content(),
