@@ -50,7 +50,10 @@ export class Histories {
     while (this.operations < until) {
       await this.#round();
       if (this.#rounds % COMPARED_EVERY === 0) await this.#compare();
-      if (this.#rounds % TOLD_EVERY === 0) told(`${this.operations} operations, digest ${await this.digest()}`);
+      if (this.#rounds % TOLD_EVERY === 0) {
+        await this.#vacuum();
+        told(`${this.operations} operations, digest ${await this.digest()}`);
+      }
       // Verification reads everything, so a long history is verified each time that it has doubled.
       if (this.operations < this.#verified * 2) continue;
       await this.#verify();
@@ -78,6 +81,12 @@ export class Histories {
   async #compare(): Promise<void> {
     await this.#each((history) => history.compare());
     this.#comparisons += this.#histories.length;
+  }
+
+  /** The server of the tests does not do it by itself. */
+  async #vacuum(): Promise<void> {
+    const { db } = this.#api.app();
+    if (db.dialect === 'postgres') await db.executeAlone('vacuum analyze');
   }
 
   async #verify(): Promise<void> {
