@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tables } from '../../platform/database/database.ts';
-import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
+import { type Listing, type ListRequest, narrowed } from '../../platform/database/listing.ts';
 import { indexedBy, type Reading } from './store.ts';
 
 /** The files that wait for approval, one row per platform. Those of deleted mods do not. */
@@ -50,14 +50,25 @@ export async function listFiles(db: Reading, gameId: number | undefined, listing
     .orderBy('p.platform')
     .limit(request.limit)
     .offset(request.offset);
-  const named = db.query
-    .selectFrom(onPage.as('p'))
-    .innerJoin('modfiles as f', 'f.id', 'p.id')
-    .innerJoin('mods as m', 'm.id', 'f.mod_id')
-    .select(['f.id', 'f.game_id', 'f.mod_id', 'm.name', 'p.platform', 'f.version', 'f.filename', 'f.submitted_by'])
-    .select('f.date_added');
-  const rows = await paged(named, listing, { ...request, offset: 0 })
-    .orderBy('p.platform')
-    .execute();
+  const page = await onPage.execute();
+  const files = await namedFiles(
+    db,
+    page.map(({ id }) => id),
+  );
+  const rows = page.flatMap(({ id, platform }) => {
+    const file = files.get(id);
+    return file ? [{ ...file, platform }] : [];
+  });
   return { rows, total };
+}
+
+async function namedFiles({ query }: Reading, ids: readonly number[]) {
+  if (ids.length === 0) return new Map<number, never>();
+  const files = await query
+    .selectFrom('modfiles as f')
+    .innerJoin('mods as m', 'm.id', 'f.mod_id')
+    .select(['f.id', 'f.game_id', 'f.mod_id', 'm.name', 'f.version', 'f.filename', 'f.submitted_by', 'f.date_added'])
+    .where('f.id', 'in', ids)
+    .execute();
+  return new Map(files.map((file) => [file.id, file]));
 }
