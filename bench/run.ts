@@ -254,8 +254,8 @@ async function measure(each: Case, service: Service, database: Database): Promis
   const counters = async () => [cpuSeconds(child.pid!), database.cpu(), await database.syncs()] as const;
   const before = await counters();
   const { answers, seconds } = await load({ ...of, milliseconds: Number(options.milliseconds) });
-  // The counts of the last second are folded in, and the server reports its syncs, with a delay.
-  if (each.isWrite) await wait(1_500);
+  // The counts of the last three seconds are folded in, and the server reports its syncs, with a delay.
+  if (each.isWrite) await wait(4_500);
   const after = await counters();
   const [ofService, ofDatabase, syncs] = after.map((value, i) => (value - before[i]!) / answers);
   return { service: ofService! * 1000, database: ofDatabase! * 1000, perSecond: answers / seconds, syncs: syncs! };
