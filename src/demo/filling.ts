@@ -67,8 +67,10 @@ export async function fillGame(app: App, filling: Filling): Promise<void> {
     if (mods >= AT_ONCE) await store.analyse(transaction.query, app.db.dialect);
   });
   const dateExpires = app.clock.now() + STATS_LIFETIME_SECONDS;
-  const total = await store.publicModsOf(app.db.query, gameId);
-  await rankMods(app, gameId, { total, dateExpires, atOnce: RANKED_AT_ONCE }, async () => {});
+  // Nobody waits for these reads of a million mods, unlike for those of a request.
+  const patient: App = { ...app, db: app.db.withLongTimeouts };
+  const total = await store.publicModsOf(patient.db.query, gameId);
+  await rankMods(patient, gameId, { total, dateExpires, atOnce: RANKED_AT_ONCE }, async () => {});
   await refreshGameStats(app, gameId, dateExpires);
 }
 
