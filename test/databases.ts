@@ -31,6 +31,8 @@ export async function testDatabase(t: TestContext, migrations: readonly Migratio
   const { open, remove, url } = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? await onPostgres() : onSqlite();
   const opened: Database[] = [];
   t.after(async () => {
+    // While they are mocked, closing would leave the real timers of the database running.
+    t.mock.timers.reset();
     for (const db of opened) await db.close();
     await remove();
   });
