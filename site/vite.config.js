@@ -6,9 +6,14 @@ import { texts } from './texts.ts';
 
 /** Of about 160 entries: pages, layouts and what is loaded later. */
 const MOST_ENTRIES = 60;
-/** What all pages have, though few other entries import it. */
+/** What nearly all pages have, though few other entries import it. */
 const FRAME =
-  /virtual:texts$|virtual:texts\/errors\/en$|preload-helper|rolldown\/runtime|\/src\/(routes\/(\+(layout|error)|Header|Footer|Shortcuts)\b|components\/(live|addresses|Avatar|Badge)\b|texts\/\w+\.ts)/;
+  /virtual:texts$|virtual:texts\/errors\/en$|\/src\/(routes\/(\+(layout|error)|Header|Footer|Shortcuts)\b|components\/(live|addresses|Avatar|Badge|Empty|Markup)\b|texts\/\w+\.ts)/;
+/**
+ * A page is handed to these before the others, which read it while they are loaded. In one file with them they would be
+ * handed the page too late, and take it for one of another version.
+ */
+const START = /\/runtime\/client\/payload\.js$|preload-helper/;
 
 export default defineConfig({
   build: {
@@ -26,6 +31,7 @@ export default defineConfig({
             // What most pages share is one file: many small ones compress worse, and each is a request.
             codeSplitting: {
               groups: [
+                { name: 'start', test: START },
                 { name: 'shared', test: FRAME },
                 { name: 'shared', minShareCount: MOST_ENTRIES },
               ],

@@ -9,7 +9,7 @@ import { composeWorker } from '../src/composition/compose.ts';
 import { followUserOperation } from '../src/people/follows/operations.ts';
 import { startApi } from './api.ts';
 import { findChromium, launchChromium } from './chromium.ts';
-import { beyondWindow, described, signInByMail, VISITS, visiting } from './site-visits.ts';
+import { beyondWindow, described, scriptsRun, signInByMail, VISITS, visiting } from './site-visits.ts';
 import { aDevice } from './sockets.ts';
 
 const found = findChromium();
@@ -42,6 +42,7 @@ describe('in Chromium', { concurrency: 2 }, () => {
       await fits(page);
       await signInByMail(api, page, email);
       await page.waitForURL(`${origin}/account`);
+      if (visit.javaScriptEnabled) await scriptsRun(page);
       await page.locator('#field-username').fill(`Wren ${visit.locale}`);
       await submit(page, 'profile');
       await page.locator('main .inside [role=status]').waitFor();

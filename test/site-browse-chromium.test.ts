@@ -8,11 +8,12 @@ import { addModMedia } from '../src/catalogue/media/operations.ts';
 import { builtSite } from '../src/commands/site-build.ts';
 import { addCollectionOperation } from '../src/community/collections/operations.ts';
 import { modComments } from '../src/community/comments/operations.ts';
-import { accessibilityProblems, RUNNING } from '../tools/site-pages.ts';
+import { accessibilityProblems } from '../tools/site-pages.ts';
 import { startApi } from './api.ts';
 import { Browser as Visitor } from './browser.ts';
 import { findChromium, launchChromium } from './chromium.ts';
 import { aPack, aPaidMod, aSellingGame } from './money.ts';
+import { scriptsRun } from './site-visits.ts';
 
 const found = findChromium();
 const skip = 'reason' in found ? found.reason : false;
@@ -88,7 +89,7 @@ test('in Chromium a player downloads, looks, shares, reports and votes on the pa
   const asked = await otherSites(page);
   await page.goto(origin + modPath);
   // Before scripts run, the link leads to the host of the game, which this browser does not reach.
-  await page.locator(RUNNING).waitFor({ state: 'attached' });
+  await scriptsRun(page);
 
   const downloading = page.waitForEvent('download');
   await page
@@ -143,7 +144,7 @@ test('in Chromium a player downloads, looks, shares, reports and votes on the pa
   await sound();
 
   await page.goto(`${origin}/g/${game.name_id}`);
-  await page.locator(RUNNING).waitFor({ state: 'attached' });
+  await scriptsRun(page);
   await page.keyboard.press('j');
   await page.locator('article a:focus').waitFor();
   await page.keyboard.press('/');

@@ -5,10 +5,9 @@ import { after, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { builtSite } from '../src/commands/site-build.ts';
 import { getGameReports } from '../src/moderation/reports/operations.ts';
-import { RUNNING } from '../tools/site-pages.ts';
 import { startApi } from './api.ts';
 import { findChromium, launchChromium } from './chromium.ts';
-import { beyondWindow, described, signInByMail, textsFor, VISITS, visiting } from './site-visits.ts';
+import { beyondWindow, described, scriptsRun, signInByMail, textsFor, VISITS, visiting } from './site-visits.ts';
 
 const found = findChromium();
 const skip = 'reason' in found ? found.reason : false;
@@ -44,8 +43,7 @@ describe('in Chromium', { concurrency: 2 }, () => {
       const t = { ...textsFor(visit, 'browse'), ...textsFor(visit, 'mod') };
       const reporting = textsFor(visit, 'report');
       /** With scripts the page is ready once they run; a click before them would be answered by another page. */
-      const ready = async () =>
-        visit.javaScriptEnabled ? page.locator(RUNNING).waitFor({ state: 'attached' }) : undefined;
+      const ready = async () => (visit.javaScriptEnabled ? scriptsRun(page) : undefined);
       const name = `${visit.locale} ${visit.javaScriptEnabled ? 'scripted' : 'plain'}`;
 
       await page.goto(`${origin}/g/${game.name_id}`);

@@ -15,6 +15,7 @@ import { accessibilityProblems } from '../tools/site-pages.ts';
 import { startApi } from './api.ts';
 import { findChromium, launchChromium } from './chromium.ts';
 import { codesSentTo } from './mails.ts';
+import { scriptsRun } from './site-visits.ts';
 
 const found = findChromium();
 const skip = 'reason' in found ? found.reason : false;
@@ -169,6 +170,7 @@ async function aMember(level: number) {
   const open = async (path: string) => {
     await page.goto(`${origin}/g/${encodeURIComponent(game.name_id)}/admin${path}`);
     if (page.url().includes('/sign-in')) await signIn(page, email);
+    await scriptsRun(page);
   };
   return { page, open };
 }
@@ -190,5 +192,27 @@ test('a manager changes settings, is told what is wrong, and follows the game to
   await settings.locator('[name=name_id]').fill('moved-away');
   await settings.getByRole('button').click();
   await page.waitForURL(`${origin}/g/moved-away/admin/settings`);
+  assert.equal(await settings.locator('[name=summary]').inputValue(), 'Airships over the islands');
+});
+
+test('a form that was refused before scripts ran and is refused again says why, and keeps what was typed', {
+  skip,
+}, async () => {
+  const { page, open } = await aMember(4);
+  await open('/settings');
+  await page.route('**/*.js', (route) => route.abort());
+  await page.reload();
+  const settings = page.locator('form', { has: page.locator('[name=at][value=about]') });
+  await settings.locator('[name=summary]').fill('Airships over the islands');
+  await settings.locator('[name=other_urls]').fill('Forum nowhere');
+  await page.unroute('**/*.js');
+  await settings.getByRole('button').click();
+  await page.waitForURL(/settings\?\/save$/);
+  await scriptsRun(page);
+  await settings.locator('[name=other_urls]').fill('Forum elsewhere');
+  await settings.getByRole('button').click();
+  await page.waitForURL(/settings$/);
+  await settings.getByRole('alert').first().waitFor();
+  assert.equal(await settings.locator('[name=other_urls]').inputValue(), 'Forum elsewhere');
   assert.equal(await settings.locator('[name=summary]').inputValue(), 'Airships over the islands');
 });

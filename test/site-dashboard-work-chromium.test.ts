@@ -14,10 +14,11 @@ import { composeWorker } from '../src/composition/compose.ts';
 import { jobHandlers } from '../src/composition/resources.ts';
 import { editModfileOperation } from '../src/files/modfiles/operations.ts';
 import { getAuthenticatedUser } from '../src/people/users/operations.ts';
-import { accessibilityProblems, RUNNING } from '../tools/site-pages.ts';
+import { accessibilityProblems } from '../tools/site-pages.ts';
 import { type Game, startApi, type User } from './api.ts';
 import { Browser as Visitor } from './browser.ts';
 import { findChromium, launchChromium } from './chromium.ts';
+import { scriptsRun } from './site-visits.ts';
 import { zipOf } from './zips.ts';
 
 const found = findChromium();
@@ -51,7 +52,7 @@ async function aPage(email: string): Promise<Page> {
 
 /** Its scripts run, and axe-core finds nothing. */
 async function sound(page: Page): Promise<void> {
-  await page.locator(RUNNING).waitFor({ state: 'attached' });
+  await scriptsRun(page);
   assert.deepEqual(await accessibilityProblems(page), [], page.url());
 }
 

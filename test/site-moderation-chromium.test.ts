@@ -5,10 +5,11 @@ import { after, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { builtSite } from '../src/commands/site-build.ts';
 import { getModerationQueue } from '../src/moderation/moderation/operations.ts';
-import { accessibilityProblems, RUNNING } from '../tools/site-pages.ts';
+import { accessibilityProblems } from '../tools/site-pages.ts';
 import { startApi } from './api.ts';
 import { Browser as Visitor } from './browser.ts';
 import { findChromium, launchChromium } from './chromium.ts';
+import { scriptsRun } from './site-visits.ts';
 
 const found = findChromium();
 const skip = 'reason' in found ? found.reason : false;
@@ -45,7 +46,7 @@ test('in Chromium a moderator decides on 50 items with the keyboard alone, undoe
   const page = await aPage('moderator@example.org');
   await page.goto(`${origin}/g/${encodeURIComponent(game.name_id)}/admin/moderation`);
   await page.getByText('52 wait').waitFor();
-  await page.locator(RUNNING).waitFor({ state: 'attached' });
+  await scriptsRun(page);
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.keyboard.press('j');
   await page.keyboard.press('k');

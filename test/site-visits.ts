@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
+import { RUNNING } from '../tools/site-pages.ts';
 import type { Api } from './api.ts';
 import { codesSentTo } from './mails.ts';
 
@@ -57,6 +58,12 @@ export async function signInByMail(api: Api, page: Page, email: string): Promise
   await page.locator('#code').fill(codesSentTo(api, email).at(-1)!);
   await page.locator('main button').click();
 }
+
+/**
+ * Waits for the scripts of a page. A field that has a text is filled in after that: if they start between the selection of
+ * its text and the new one, the selection is lost.
+ */
+export const scriptsRun = (page: Page): Promise<void> => page.locator(RUNNING).waitFor({ state: 'attached' });
 
 /** How many pixels of a page are outside of its window. */
 export const beyondWindow = (page: Page): Promise<number> =>
