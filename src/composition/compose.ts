@@ -254,7 +254,6 @@ async function composeTenant(app: App): Promise<Tenant> {
 export interface Service {
   readonly port: number;
   readonly apps: Readonly<Record<Environment, App>>;
-  readonly workers: readonly Worker[];
   /** The certificate that clients of a local service trust, if there is one. */
   readonly certificateFile: string | undefined;
   stop(): Promise<void>;
@@ -373,7 +372,6 @@ export async function composeService(
   return {
     port: port.port,
     apps,
-    workers,
     certificateFile: tls.file,
     stop: () => (stopping ??= stopService(settings, port, workers, tenants, health, draining).finally(telemetry?.stop)),
   };

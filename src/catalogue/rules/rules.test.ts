@@ -6,6 +6,7 @@ import { relativeCpuTime } from '../../../test/cpu-time.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { addCollectionOperation } from '../../community/collections/operations.ts';
 import { modComments } from '../../community/comments/operations.ts';
+import { composeWorker } from '../../composition/compose.ts';
 import { operations } from '../../composition/resources.ts';
 import { DUPLICATE_WINDOW_SECONDS } from '../../platform/database/duplicate-requests.ts';
 import type { AnyOperation } from '../../platform/http/operation.ts';
@@ -27,7 +28,7 @@ import {
 } from './operations.ts';
 import { RULED_OPERATIONS } from './rules.ts';
 
-const api = await startApi();
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const LOGO = await sharp({ create: { width: 512, height: 288, channels: 3, background: '#345' } })
   .png()
   .toBuffer();
@@ -412,6 +413,6 @@ test('submissions are removed after 30 days', async () => {
   const client = await api.as(await api.aUser());
   await client.call(addModOperation, newMod(game));
   api.clock.advance(31 * 86_400);
-  for (const worker of api.service.workers) await worker.runDue();
+  await composeWorker(api.app()).runDue();
   assert.deepEqual(await decisionsOf(game), []);
 });

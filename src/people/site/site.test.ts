@@ -4,11 +4,13 @@ import sharp from 'sharp';
 import { startApi } from '../../../test/api.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { anotherService, exchange, requestOf, untilReceived } from '../../../test/wire.ts';
+import { composeWorker } from '../../composition/compose.ts';
 import { requestEmailSecurityCode } from '../../signin/mailed-codes/operations.ts';
 import { getAudit } from '../../studio/audit/operations.ts';
 import { addSiteIcon, deleteSiteIcon, editSite, getSite } from './operations.ts';
 
-const api = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'off' } });
+const api = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'off', MODSTEAD_JOBS: 'off' } });
+const worker = composeWorker(api.app());
 const admin = await api.as(await api.aUser({ admin: true }));
 const icon = await sharp({ create: { width: 128, height: 128, channels: 3, background: 'teal' } })
   .png()
@@ -73,13 +75,13 @@ test('the icon is shown in three sizes until it is removed, and its file outlive
   const path = new URL(body.icon!.thumb_64x64).pathname;
   assert.equal((await api.request('GET', path)).status, 200);
   api.clock.advance(10_000);
-  for (const worker of api.service.workers) await worker.runDue();
+  await worker.runDue();
   assert.equal((await api.request('GET', path)).status, 200);
   assert.match((await api.request('GET', '/sign-in')).text, new RegExp(`<img src="${path}"`));
   assert.equal((await admin.call(deleteSiteIcon)).status, 204);
   assert.equal((await shown()).icon, null);
   api.clock.advance(10_000);
-  for (const worker of api.service.workers) await worker.runDue();
+  await worker.runDue();
   assert.equal((await api.request('GET', path)).status, 404);
 });
 
