@@ -86,6 +86,13 @@ test('files for browsers are immutable and compressed', async () => {
   assert.equal((await api.request('GET', '/_app/immutable/../../server/index.js')).status, 404);
 });
 
+test('a page and the file that tells open pages of a newer site name the same version', async () => {
+  const { text } = await api.request('GET', '/');
+  const told = await api.request('GET', '/_app/version.json');
+  assert.equal(told.headers['cache-control'], 'no-cache');
+  assert.ok(text.includes(`version: ${JSON.stringify(JSON.parse(told.text).version)}`));
+});
+
 test('a hub lists what everyone may see, and a mod shows its own markup escaped or cleaned', async () => {
   const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>';
   const shown = await api.aMod({ game, name: `Sky ${evil}`, summary: evil, description: `<p>Fine</p>${evil}` });

@@ -193,6 +193,13 @@ const ENCODINGS = [
   ['gz', /(^|[\s,])gzip\s*($|,)/i],
 ] as const;
 
+function cachingOf(path: string): string {
+  // Their names change with their content.
+  if (path.startsWith('/_app/immutable/')) return 'public, max-age=31536000, immutable';
+  // Open pages ask for it to learn of a newer site.
+  return path === '/_app/version.json' ? 'no-cache' : 'public, max-age=3600';
+}
+
 async function sendAsset(exchange: Exchange, folder: string, isCompressed: boolean): Promise<string> {
   const { request, response, path } = exchange;
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new ApiError('METHOD_NOT_ALLOWED');
@@ -204,9 +211,8 @@ async function sendAsset(exchange: Exchange, folder: string, isCompressed: boole
     TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
     'content-length',
     String(bytes.length),
-    // The names of the others change with their content.
     'cache-control',
-    path.startsWith('/_app/immutable/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
+    cachingOf(path),
     'vary',
     'accept-encoding',
     ...(coding ? ['content-encoding', coding === 'gz' ? 'gzip' : coding] : []),
