@@ -14,8 +14,8 @@ const options = optionsOf(
   { rounds: '3', milliseconds: '4000', readers: '1000' },
   `Measures one process with 32 readers on connections that stay open, and with many, interleaved: cached reads on SQLite,
 and uncached reads on PostgreSQL from as many addresses and from one address. Beside the readers another process checks
-health on new connections. A bare node:http is measured in the same way. Prints answers per second of the service's CPU time, the ratio of the two, refusals, how long
-health checks took, and the memory of the service.`,
+health on new connections. A bare node:http is measured in the same way. Prints answers per second of the service's CPU
+time, the ratio of the two, refusals, how long health checks took, and the memory of the service.`,
 );
 const ROUNDS = Number(options.rounds);
 const MILLISECONDS = Number(options.milliseconds);
