@@ -113,7 +113,7 @@ const DASHBOARDS = [
   ...['/installation', '/jobs', '/agreements', '/agreements/1', '/limits', '/slow', '/money', '/books', '/audit'].map(
     (path) => `/admin${path}`,
   ),
-  ...['/studio', '/setup/site', '/setup/game'],
+  ...['{game}/admin/rules/decisions', '/studio', '/setup/site', '/setup/game'],
 ];
 
 export const OWNER = 'studio@example.com';
