@@ -9,6 +9,7 @@ const JUMP_SECONDS = 121;
 /** Steps of a game between two jumps of the clock. */
 const ROUND = 50;
 const COMPARED_EVERY = 4;
+const VACUUMED_EVERY = 4;
 const TOLD_EVERY = 20;
 
 export interface HistoriesOptions {
@@ -50,10 +51,8 @@ export class Histories {
     while (this.operations < until) {
       await this.#round();
       if (this.#rounds % COMPARED_EVERY === 0) await this.#compare();
-      if (this.#rounds % TOLD_EVERY === 0) {
-        await this.#vacuum();
-        told(`${this.operations} operations, digest ${await this.digest()}`);
-      }
+      if (this.#rounds % VACUUMED_EVERY === 0) await this.#vacuum();
+      if (this.#rounds % TOLD_EVERY === 0) told(`${this.operations} operations, digest ${await this.digest()}`);
       // Verification reads everything, so a long history is verified each time that it has doubled.
       if (this.operations < this.#verified * 2) continue;
       await this.#verify();
