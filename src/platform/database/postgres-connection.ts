@@ -6,6 +6,7 @@ import {
   MessageReader,
   type Parameter,
   type PreparedStatement,
+  SYNC,
 } from './postgres-protocol.ts';
 
 /** Which server process a connection reached. */
@@ -32,6 +33,11 @@ export interface ToExecute {
   readonly values?: readonly unknown[];
   /** Text columns arrive as bytes. */
   readonly inBytes?: boolean;
+  /**
+   * The statement shares a sync with the others of its transaction that are sent in the same event-loop turn. Their results
+   * arrive together, and after one has failed the rest are not executed and fail as well.
+   */
+  readonly isGrouped?: boolean;
 }
 
 interface Waiting {
@@ -54,7 +60,10 @@ export class PostgresConnection {
   readonly backend: Backend;
   /** When the server last sent something, in monotonic milliseconds. */
   heardAt = performance.now();
-  #isCorked = false;
+  /** What is sent at the end of the event-loop turn. */
+  #outgoing: Buffer[] = [];
+  /** The last statement of the group that is being sent. */
+  #group: Execution | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(client: pg.ClientBase, backend: Backend) {
@@ -80,16 +89,18 @@ export class PostgresConnection {
     return this.#waiting.length;
   }
 
-  execute({ name = '', text, values = [], inBytes = false }: ToExecute): Promise<Executed> {
+  execute({ name = '', text, values = [], inBytes = false, isGrouped = false }: ToExecute): Promise<Executed> {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure.error);
       const known = name === '' ? undefined : this.#prepared.get(name);
       const statement = known ?? { isPrepared: false, fields: [] };
-      const bytes = encodeExecution(name, known ? undefined : text, values.map(parameterOf));
+      const bytes = encodeExecution(name, known ? undefined : text, values.map(parameterOf), !isGrouped);
       if (!known && name !== '') this.#prepared.set(name, statement);
-      const execution = new Execution(statement, inBytes);
+      const execution = new Execution(statement, inBytes, !isGrouped);
+      if (!isGrouped) this.#endGroup();
       this.#waiting.push({ execution, statement, name, since: performance.now(), resolve, reject });
       this.#send(bytes);
+      if (isGrouped) this.#group = execution;
     });
   }
 
@@ -107,15 +118,22 @@ export class PostgresConnection {
 
   /** Statements of one event-loop turn leave in one packet. */
   #send(bytes: Buffer): void {
-    if (!this.#isCorked) {
-      this.#isCorked = true;
-      this.#stream.cork();
-      process.nextTick(() => {
-        this.#isCorked = false;
-        this.#stream.uncork();
-      });
-    }
-    this.#stream.write(bytes);
+    if (this.#outgoing.length === 0) process.nextTick(() => this.#flush());
+    this.#outgoing.push(bytes);
+  }
+
+  #flush(): void {
+    this.#endGroup();
+    const parts = this.#outgoing;
+    this.#outgoing = [];
+    if (!this.#failure) this.#stream.write(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+  }
+
+  #endGroup(): void {
+    if (!this.#group) return;
+    this.#group.isSynced = true;
+    this.#group = undefined;
+    this.#outgoing.push(SYNC);
   }
 
   #received(type: number, bytes: Buffer, at: number, end: number): void {
@@ -123,14 +141,30 @@ export class PostgresConnection {
     // A notice, or a server that shuts down and closes the connection next.
     if (!current?.execution.received(type, bytes, at, end)) return;
     this.#waiting.shift();
-    const { execution, statement, name } = current;
+    this.#answer(current);
+    const { error, isSynced } = current.execution;
+    if (error && !isSynced) this.#skip(error);
+  }
+
+  /** The server ignores the rest of a group. */
+  #skip(error: Error): void {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      next.execution.error = error;
+      // It ends with the answer to the sync.
+      if (next.execution.isSynced) return;
+      this.#waiting.shift();
+      this.#answer(next);
+    }
+  }
+
+  #answer({ execution, statement, name, resolve, reject }: Waiting): void {
     if (!execution.error) {
-      current.resolve(execution);
+      resolve(execution);
       return;
     }
-    // A statement that failed to parse is parsed by its next use.
+    // A statement that was not parsed is parsed by its next use.
     if (!statement.isPrepared && this.#prepared.get(name) === statement) this.#prepared.delete(name);
-    current.reject(execution.error);
+    reject(execution.error);
   }
 
   #fail(error: unknown): void {

@@ -15,8 +15,16 @@ const HEAD_BYTES = 1 + LENGTH_BYTES;
 
 export type Parameter = string | number | bigint | null;
 
+/** Asks for the results of the statements before it, and makes the server go on after one of them has failed. */
+export const SYNC = Buffer.from([TYPES.sync.charCodeAt(0), 0, 0, 0, LENGTH_BYTES]);
+
 /** Executes the prepared statement with this name; with its text it is prepared and described first. */
-export function encodeExecution(name: string, text: string | undefined, values: readonly Parameter[]): Buffer {
+export function encodeExecution(
+  name: string,
+  text: string | undefined,
+  values: readonly Parameter[],
+  isSynced: boolean,
+): Buffer {
   const named = Buffer.byteLength(name) + 1;
   const parsed = text === undefined ? 0 : named + Buffer.byteLength(text) + 1 + 2;
   const texts = values.map((value) => (value === null ? null : String(value)));
@@ -24,7 +32,8 @@ export function encodeExecution(name: string, text: string | undefined, values: 
   let bound = 1 + named + 2 + 2 + 2;
   for (const length of lengths) bound += LENGTH_BYTES + length;
   const prepared = text === undefined ? 0 : HEAD_BYTES + parsed + HEAD_BYTES + 1 + named;
-  const bytes = Buffer.allocUnsafe(prepared + HEAD_BYTES + bound + HEAD_BYTES + 1 + LENGTH_BYTES + HEAD_BYTES);
+  const executed = HEAD_BYTES + 1 + LENGTH_BYTES;
+  const bytes = Buffer.allocUnsafe(prepared + HEAD_BYTES + bound + executed + (isSynced ? SYNC.length : 0));
   let at = 0;
   const head = (type: string, length: number) => {
     bytes[at] = type.charCodeAt(0);
@@ -59,7 +68,7 @@ export function encodeExecution(name: string, text: string | undefined, values: 
   head(TYPES.execute, 1 + LENGTH_BYTES);
   string('');
   at = bytes.writeInt32BE(0, at);
-  head(TYPES.sync, 0);
+  if (isSynced) head(TYPES.sync, 0);
   return bytes;
 }
 
@@ -142,6 +151,8 @@ export interface PreparedStatement {
 export class Execution {
   readonly #statement: PreparedStatement;
   readonly #inBytes: boolean;
+  /** Whether a sync follows the statement at once. The results of others end with their command. */
+  isSynced: boolean;
   readonly rows: Record<string, unknown>[] = [];
   command = '';
   rowCount = 0;
@@ -149,9 +160,10 @@ export class Execution {
   /** The text of a warning; notices of lower severity are ignored. */
   warning: string | undefined;
 
-  constructor(statement: PreparedStatement, inBytes: boolean) {
+  constructor(statement: PreparedStatement, inBytes: boolean, isSynced: boolean) {
     this.#statement = statement;
     this.#inBytes = inBytes;
+    this.isSynced = isSynced;
   }
 
   /** Returns true after the last message. */
@@ -162,7 +174,7 @@ export class Execution {
         break;
       case COMMAND_COMPLETE:
         this.#completed(bytes.toString('latin1', at, end - 1));
-        break;
+        return !this.isSynced;
       case PARSE_COMPLETE:
         this.#statement.isPrepared = true;
         break;
@@ -171,7 +183,7 @@ export class Execution {
         break;
       case ERROR_RESPONSE:
         this.error = errorIn(bytes, at, end);
-        break;
+        return !this.isSynced;
       case NOTICE_RESPONSE:
         this.#noticed(errorIn(bytes, at, end));
         break;

@@ -61,13 +61,14 @@ export function queryOver(execute: <R>(query: CompiledQuery) => Promise<QueryRes
   });
 }
 
-const BEGIN: ToExecute = { name: 'begin', text: 'begin' };
-const COMMIT: ToExecute = { name: 'commit', text: 'commit' };
+const BEGIN: ToExecute = { name: 'begin', text: 'begin', isGrouped: true };
+const COMMIT: ToExecute = { name: 'commit', text: 'commit', isGrouped: true };
 const ROLLBACK: ToExecute = { name: 'rollback', text: 'rollback' };
 
 /**
  * One connection and its open transaction. `begin`, writes without a result and `commit` are sent without waiting for
- * their results; a failure of one of them is reported by the next statement that is awaited.
+ * their results; a failure of one of them is reported by the next statement that is awaited. What is sent in one turn of
+ * the event loop is a group, whose results arrive together.
  */
 class Session {
   readonly #connection: PostgresConnection;
@@ -81,7 +82,7 @@ class Session {
     this.#names = names;
     this.query = queryOver(async <R>({ sql, parameters }: CompiledQuery) => {
       const name = this.#names.ofText(sql);
-      return resultOf<R>(await this.#ask({ name, text: sql, values: parameters }));
+      return resultOf<R>(await this.#ask({ name, text: sql, values: parameters, isGrouped: true }));
     });
   }
 
@@ -126,7 +127,7 @@ class Session {
   }
 
   #prepared(statement: Statement, values: readonly Value[]) {
-    return { name: this.#names.of(statement), text: statement.postgres, values };
+    return { name: this.#names.of(statement), text: statement.postgres, values, isGrouped: true };
   }
 
   #send(statement: ToExecute): void {
@@ -265,9 +266,9 @@ export class Transactions {
       for (const scope of scopes.union(scopesHere)) this.#changes.changed(scope);
       return value;
     } catch (error) {
-      const cause = progress.isCommitting ? error : ((await session.rollback())?.error ?? error);
+      const cause = (await session.rollback())?.error ?? error;
       if (isLost(cause) || isReadOnly(cause)) connection.break('it is of no more use');
-      // A statement that the server refused means that the commit behind it did nothing.
+      // The server did not reach the commit behind a statement that it refused.
       else progress.isCommitting = false;
       throw cause;
     }

@@ -75,6 +75,29 @@ eachDatabase('a write that is not awaited fails its transaction with its own err
 });
 
 eachDatabase(
+  'a commit that is sent behind a failed write commits nothing, and its connection goes on',
+  [],
+  async (opened, t) => {
+    const db = opened.url === undefined ? opened.db : await openPostgres(opened.url, { connectionsMax: 1 });
+    if (db !== opened.db) t.after(() => db.close());
+    await db.write(async (transaction) => transaction.run(MAKE, []));
+    const lastFails = db.write(async (transaction) => {
+      await transaction.run(ADD, [1]);
+      await transaction.run(ADD, [null]);
+    });
+    await assert.rejects(lastFails, /null/i);
+    const givesUp = db.write(async (transaction) => {
+      await transaction.run(ADD, [2]);
+      await transaction.run(ADD, [null]);
+      throw new Error('given up, null');
+    });
+    await assert.rejects(givesUp, /null/i);
+    await db.write(async (transaction) => transaction.run(ADD, [3]));
+    assert.equal(Number((await db.first<{ numbers: number }>(COUNT, []))!.numbers), 1);
+  },
+);
+
+eachDatabase(
   'a read on a connection that broke while idle is repeated on another connection',
   [],
   async ({ db }, t) => {
