@@ -157,31 +157,26 @@ export async function requireMod(
   gameId: number,
   id: number,
   refusals?: Refusals,
-): Promise<store.ModStanding> {
-  // Both reads leave together; a game that refuses the caller comes first.
-  const reading = Promise.resolve(store.standingOf(reader, id));
-  reading.catch(() => {});
-  await requireGame(reader, caller, gameId);
-  const mod = await reading;
-  await refuseHidden(reader, caller, gameId, mod, refusals);
-  return mod!;
+): Promise<store.ModInGame> {
+  return requireReadMod(reader, caller, gameId, await store.standingInGame(reader, id), refusals);
 }
 
-/** A mod with what its visibility depends on. */
-export type ModInGame = Shown & { readonly game_status: number; readonly api_access_options: number };
+/** What the visibility of a mod depends on. */
+type ShownInGame = Shown & Pick<store.ModInGame, 'game_status' | 'api_access_options'>;
 
-/** As `requireMod`, for a mod that was read with the state of its game: nothing else is read where both are public. */
-export async function requireReadMod(
+/** As `requireMod`, for a mod that has been read with its game. A game that refuses the caller comes first. */
+export async function requireReadMod<M extends ShownInGame>(
   reader: Reader,
   caller: Caller,
   gameId: number,
-  mod: ModInGame | undefined,
+  mod: M | undefined,
   refusals?: Refusals,
-): Promise<void> {
+): Promise<M> {
   const isOpen = mod?.game_id === gameId && mod.game_status === GAME_ACCEPTED && isOpenToThirdParties(mod);
-  if (isOpen && isPublic(mod) && !modReachOf(caller)) return;
+  if (isOpen && isPublic(mod) && !modReachOf(caller)) return mod;
   if (!isOpen) await requireGame(reader, caller, gameId);
   await refuseHidden(reader, caller, gameId, mod, refusals);
+  return mod!;
 }
 
 /** As `requireMod`, for a caller with a signed link: it also opens a game that is closed to third parties. */

@@ -3,6 +3,7 @@ import { isPublic, levelsOf, type ModStanding, requireMod, requireModForChange }
 import { MODERATOR } from '../../catalogue/teams/teams.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { recordModEvent } from '../../records/events/events.ts';
 import { countActive } from '../../records/metrics/counting.ts';
 import type { Commentable, Commented } from './extensions.ts';
@@ -14,9 +15,11 @@ const COMMENTS = 1;
 type Reader = Pick<Database, 'first'>;
 
 async function commentedMod(reader: Reader, caller: Caller, mod: ModStanding): Promise<Commented> {
-  const levels = await levelsOf(reader, caller, mod);
-  const options = await store.optionsOfMod(reader, mod.id);
-  const gameOptions = (await requireGame(reader, caller, mod.game_id)).community_options;
+  const [levels, options, { community_options: gameOptions }] = await answersTo([
+    levelsOf(reader, caller, mod),
+    store.optionsOfMod(reader, mod.id),
+    requireGame(reader, caller, mod.game_id),
+  ]);
   return {
     id: mod.id,
     gameId: mod.game_id,

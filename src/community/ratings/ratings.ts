@@ -1,4 +1,3 @@
-import { requireGame } from '../../catalogue/games/games.ts';
 import { MOD_ACCEPTED, requireMod } from '../../catalogue/mods/mods.ts';
 import { requireMayRate } from '../../catalogue/restrictions/restrictions.ts';
 import { countRating } from '../../catalogue/stats/stats.ts';
@@ -70,15 +69,14 @@ export async function rateMod(
   { gameId, modId, rating }: { gameId: number; modId: number; rating: number },
 ): Promise<void> {
   await app.db.write(async (transaction) => {
-    const [mod, , { community_options }, before] = await answersTo([
+    const [mod, , before] = await answersTo([
       requireMod(transaction, caller, gameId, modId),
       requireMayRate(transaction, caller, gameId),
-      requireGame(transaction, caller, gameId),
       takeTurn(transaction, { user_id: caller.userId, resource: 'mods', resource_id: modId }),
     ]);
     // Its team and earlier subscribers see the mod, but cannot rate it. An earlier rating can be removed.
     if (rating !== 0 && mod.status !== MOD_ACCEPTED) throw new ApiError('MOD_NOT_ACCEPTED');
-    if (rating < 0 && (community_options & NEGATIVE_RATINGS) === 0)
+    if (rating < 0 && (mod.game_community_options & NEGATIVE_RATINGS) === 0)
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'negative_rating' }] });
     const which = { gameId, resource: 'mods', resourceId: modId, rating } as const;
     const difference = await putRating(app, transaction, caller.userId, which, before);

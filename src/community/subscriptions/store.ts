@@ -1,3 +1,4 @@
+import { IN_GAME, type ModInGame } from '../../catalogue/mods/mods.ts';
 import { type Database, idsIn, type Statement, statement, type Transaction } from '../../platform/database/database.ts';
 import type { SubscriptionsTable } from './table.ts';
 
@@ -13,11 +14,24 @@ const AMONG: Statement = {
 };
 /** Those of the mods that the user has subscribed to. They stay so while the user's turn is taken. */
 export async function subscribedAmong(transaction: Transaction, userId: number, ids: readonly number[]) {
-  const [only = 0, ...others] = ids;
-  if (others.length === 0) return new Set((await isSubscribed(transaction, userId, only)) ? [only] : []);
+  if (ids.length === 0) return new Set<number>();
   const rows = await transaction.all<{ mod_id: number }>(AMONG, [userId, JSON.stringify(ids)]);
   return new Set(rows.map(({ mod_id }) => mod_id));
 }
+
+export interface SubscribableMod extends ModInGame {
+  readonly has_file: number;
+  readonly is_subscribed: number;
+}
+
+const SUBSCRIBABLE = statement(`select ${IN_GAME},
+    case when exists (select 1 from mod_live_files l where l.mod_id = m.id) then 1 else 0 end as has_file,
+    case when exists (select 1 from subscriptions s where s.user_id = ? and s.mod_id = m.id) then 1 else 0 end
+      as is_subscribed
+  from mods m join games g on g.id = m.game_id where m.id = ?`);
+/** The mod as a subscription of the user needs it, in one statement. */
+export const subscribable = (transaction: Transaction, userId: number, modId: number) =>
+  transaction.first<SubscribableMod>(SUBSCRIBABLE, [userId, modId]);
 
 const ADD = statement('insert into subscriptions (user_id, mod_id, date_added) values (?, ?, ?)');
 export const add = (transaction: Transaction, { user_id, mod_id, date_added }: SubscriptionsTable) =>

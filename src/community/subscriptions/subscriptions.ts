@@ -6,10 +6,10 @@ import {
   type ModRow,
   type ModStanding,
   modListing,
-  requireMod,
+  requireReadMod,
 } from '../../catalogue/mods/mods.ts';
 import { countSubscription } from '../../catalogue/stats/stats.ts';
-import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing } from '../../platform/database/listing.ts';
@@ -42,15 +42,18 @@ export async function subscribe(
     const needed = includeDependencies ? await dependenciesBelow(transaction, gameId, modId) : [];
     const mods = await lockMods(transaction, needed);
     await takeTurnOfUser(transaction, caller.userId);
-    const [mod, isLive, subscribed] = await answersTo([
-      requireMod(transaction, caller, gameId, modId, {
-        closed: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
-        hidden: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
-      }),
-      store.hasLiveFile(transaction, modId),
-      store.subscribedAmong(transaction, caller.userId, [modId, ...needed]),
+    const [read, subscribed] = await answersTo([
+      store.subscribable(transaction, caller.userId, modId),
+      store.subscribedAmong(transaction, caller.userId, needed),
     ]);
-    const problem = subscribed.has(modId) ? undefined : await obstacle(transaction, mod, isLive, caller.userId);
+    const mod = await requireReadMod(transaction, caller, gameId, read, {
+      closed: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
+      hidden: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
+    });
+    if (mod.is_subscribed === 1) subscribed.add(modId);
+    const problem = subscribed.has(modId)
+      ? undefined
+      : await obstacle(transaction, mod, mod.has_file === 1, caller.userId);
     if (problem) throw new ApiError(problem);
     const others = await subscribable(
       transaction,
@@ -138,11 +141,9 @@ const namesOf = ({ id, game_id }: ModNames) => ({ gameId: game_id, modId: id });
 export async function unsubscribe(app: App, caller: UserCaller, gameId: number, modId: number): Promise<void> {
   await app.db.write(async (transaction) => {
     await takeTurnOfUser(transaction, caller.userId);
-    const [mod, subscribed] = await answersTo([
-      requireMod(transaction, caller as Caller, gameId, modId),
-      store.subscribedAmong(transaction, caller.userId, [modId]),
-    ]);
-    if (!subscribed.has(modId)) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
+    const read = await store.subscribable(transaction, caller.userId, modId);
+    const mod = await requireReadMod(transaction, caller, gameId, read);
+    if (mod.is_subscribed === 0) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
     await endSubscriptions(app, transaction, caller, [mod]);
   });
 }

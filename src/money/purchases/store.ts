@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
+import { IN_GAME, type ModInGame } from '../../catalogue/mods/mods.ts';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { removeInSteps, someOf } from '../../platform/database/removal.ts';
@@ -14,20 +15,8 @@ export const standing = (reader: Reader, userId: number, modId: number) =>
   reader.first<PurchaseRow>(STANDING, [userId, modId]);
 
 /** A mod with its game and its buyer, as a sale needs them. Flags are 0 or 1. */
-export interface MarketRow {
-  readonly id: number;
-  readonly game_id: number;
-  readonly status: number;
-  readonly visible: number;
-  readonly submitted_by: number;
-  readonly date_live: number;
-  readonly dmca: number;
-  readonly monetization_options: number;
-  readonly stock: number;
-  readonly price: number;
+export interface MarketRow extends ModInGame {
   readonly name: string;
-  readonly game_status: number;
-  readonly api_access_options: number;
   readonly game_monetization_options: number;
   readonly game_name: string;
   readonly token_name: string;
@@ -41,9 +30,8 @@ export interface MarketRow {
 
 const flag = (condition: string, name: string) => `case when exists (${condition}) then 1 else 0 end as ${name}`;
 const MARKET =
-  statement(`select m.id, m.game_id, m.status, m.visible, m.submitted_by, m.date_live, m.dmca, m.monetization_options,
-    m.stock, m.price, m.name, g.status as game_status, g.api_access_options,
-    g.monetization_options as game_monetization_options, g.name as game_name, g.token_name, u.username as buyer_name,
+  statement(`select ${IN_GAME}, m.name, g.monetization_options as game_monetization_options, g.name as game_name,
+    g.token_name, u.username as buyer_name,
     ${flag('select 1 from mod_live_files l where l.mod_id = m.id', 'has_file')},
     ${flag('select 1 from marketplace_locks k where k.user_id = u.id', 'buyer_locked')},
     ${flag('select 1 from marketplace_locks k where k.user_id = m.submitted_by', 'seller_locked')},
