@@ -68,7 +68,7 @@ export function encodeExecution(
   head(TYPES.execute, 1 + LENGTH_BYTES);
   string('');
   at = bytes.writeInt32BE(0, at);
-  if (isSynced) head(TYPES.sync, 0);
+  if (isSynced) SYNC.copy(bytes, at);
   return bytes;
 }
 
