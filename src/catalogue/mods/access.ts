@@ -3,6 +3,7 @@ import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { reachesMod } from '../../platform/database/mod-reach.ts';
+import type { ModInGame } from '../../platform/database/mods-in-games.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
@@ -157,12 +158,12 @@ export async function requireMod(
   gameId: number,
   id: number,
   refusals?: Refusals,
-): Promise<store.ModInGame> {
+): Promise<ModInGame> {
   return requireReadMod(reader, caller, gameId, await store.standingInGame(reader, id), refusals);
 }
 
 /** What the visibility of a mod depends on. */
-type ShownInGame = Shown & Pick<store.ModInGame, 'game_status' | 'api_access_options'>;
+type ShownInGame = Shown & Pick<ModInGame, 'game_status' | 'api_access_options'>;
 
 /** As `requireMod`, for a mod that has been read with its game. A game that refuses the caller comes first. */
 export async function requireReadMod<M extends ShownInGame>(

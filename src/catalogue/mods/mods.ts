@@ -46,7 +46,7 @@ export type { StoredMod } from './document-store.ts';
 export { invalidateMod } from './documents.ts';
 export { MOD_SORTS, modListing } from './listing.ts';
 export type { ModCounts } from './stats-store.ts';
-export { IN_GAME, type ModInGame, type ModRow, type ModStanding, type ModStats } from './store.ts';
+export type { ModRow, ModStanding, ModStats } from './store.ts';
 
 /** `community_options`: comments, dependencies, use in collections. */
 const ALLOW_DEPENDENCY = 1_024;

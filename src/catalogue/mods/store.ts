@@ -9,6 +9,7 @@ import {
 } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { isWithinReach, type ModReach } from '../../platform/database/mod-reach.ts';
+import { IN_GAME, type ModInGame } from '../../platform/database/mods-in-games.ts';
 import type { ModStatsTable, ModsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
@@ -35,16 +36,6 @@ const STANDING = statement(`select id, game_id, status, visible, submitted_by, d
   stock, price from mods where id = ?`);
 export const standingOf = (reader: Reader, id: number) => reader.first<ModStanding>(STANDING, [id]);
 
-/** With what decides over its game's visibility, and what the community may do there. */
-export interface ModInGame extends ModStanding {
-  readonly game_status: number;
-  readonly api_access_options: number;
-  readonly game_community_options: number;
-}
-
-/** The columns of `ModInGame`, of a mod `m` and its game `g`. */
-export const IN_GAME = `m.id, m.game_id, m.status, m.visible, m.submitted_by, m.date_live, m.dmca, m.monetization_options,
-  m.stock, m.price, g.status as game_status, g.api_access_options, g.community_options as game_community_options`;
 const STANDING_IN_GAME = statement(`select ${IN_GAME} from mods m join games g on g.id = m.game_id where m.id = ?`);
 export const standingInGame = (reader: Reader, id: number) => reader.first<ModInGame>(STANDING_IN_GAME, [id]);
 

@@ -1,12 +1,8 @@
-import { IN_GAME, type ModInGame } from '../../catalogue/mods/mods.ts';
 import { type Database, idsIn, type Statement, statement, type Transaction } from '../../platform/database/database.ts';
+import { IN_GAME, type ModInGame } from '../../platform/database/mods-in-games.ts';
 import type { SubscriptionsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
-
-const OF_PERSON = statement('select date_added from subscriptions where user_id = ? and mod_id = ?');
-export const isSubscribed = async (reader: Reader, userId: number, modId: number): Promise<boolean> =>
-  (await reader.first(OF_PERSON, [userId, modId])) !== undefined;
 
 const AMONG: Statement = {
   text: 'select mod_id from subscriptions where user_id = ? and mod_id in (select value from json_each(?))',
@@ -19,7 +15,7 @@ export async function subscribedAmong(transaction: Transaction, userId: number, 
   return new Set(rows.map(({ mod_id }) => mod_id));
 }
 
-export interface SubscribableMod extends ModInGame {
+interface SubscribableMod extends ModInGame {
   readonly has_file: number;
   readonly is_subscribed: number;
 }

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { IN_GAME, type ModInGame } from '../../catalogue/mods/mods.ts';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
+import { IN_GAME, type ModInGame } from '../../platform/database/mods-in-games.ts';
 import { removeInSteps, someOf } from '../../platform/database/removal.ts';
 import { insertReserved } from '../../platform/database/reserved-ids.ts';
 import { takesBack } from '../../platform/database/reversals.ts';
