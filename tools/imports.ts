@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { DOMAINS, type Domain, domainOf, type Rule, rules, type Side } from './import-rules.ts';
 
 // Checks the imports of src/, client/ and site/, type imports included, against import-rules.ts. The usual tools do not support
@@ -96,21 +97,39 @@ function tableOf(graph: Graph): string {
   return [line(['imports', ...DOMAINS]), line(['---', ...DOMAINS.map(() => '--:')]), ...rows.map(line)].join('\n');
 }
 
-function main(): number {
+export interface ImportReport {
+  readonly table: string;
+  readonly files: number;
+  readonly imports: number;
+  /** A line for each import against a rule. */
+  readonly against: readonly string[];
+  readonly up: readonly string[];
+  readonly cycles: readonly string[];
+}
+
+export function reportImports(): ImportReport {
   const graph = graphOf('src', 'client/src', 'site/src');
   const against = rules.flatMap((rule) =>
     breaches(rule, graph).map((breach) => `${rule.name} (${rule.says}): ${breach}`),
   );
   const up = edgesOf(graph).filter(([from, to]) => rank(to) > rank(from));
-  const cycles = cyclesIn(foldersOf(graph));
-  for (const line of against) console.error(line);
-  for (const [from, to] of up) console.error(`imports up: ${from} → ${to}`);
-  for (const cycle of cycles) console.error(`folder cycle: ${cycle}`);
-  const imports = [...graph.values()].flat().length;
-  console.log(tableOf(graph));
-  console.log(`${graph.size} files with ${imports} imports, ${against.length} against the rules,`);
+  return {
+    table: tableOf(graph),
+    files: graph.size,
+    imports: [...graph.values()].flat().length,
+    against,
+    up: up.map(([from, to]) => `imports up: ${from} → ${to}`),
+    cycles: cyclesIn(foldersOf(graph)).map((cycle) => `folder cycle: ${cycle}`),
+  };
+}
+
+function main(): number {
+  const { table, files, imports, against, up, cycles } = reportImports();
+  for (const line of [...against, ...up, ...cycles]) console.error(line);
+  console.log(table);
+  console.log(`${files} files with ${imports} imports, ${against.length} against the rules,`);
   console.log(`${up.length} arrows up, ${cycles.length} folder cycles`);
   return against.length + up.length + cycles.length === 0 && imports > 0 ? 0 : 1;
 }
 
-process.exitCode = main();
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main();
