@@ -7,8 +7,8 @@ import { MODEL_API } from './scene.ts';
 const api = await startApi(MODEL_API);
 
 /** `npm run model` does more. */
-const OPERATIONS = 20_000;
-const GAMES = 12;
+const OPERATIONS = 5_000;
+const GAMES = 6;
 
 test(`the service agrees with a naive model after ${OPERATIONS} random operations`, async () => {
   const histories = new Histories(api, { seed: 'money', games: GAMES });
