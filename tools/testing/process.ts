@@ -17,6 +17,7 @@ export const nothing: Result = { passed: 0, failed: 0, skipped: 0, seconds: 0, o
 
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
 const testContext = new URL('test-context.ts', import.meta.url).href;
+const ownModules = new URL('../../bin/own-modules.mjs', import.meta.url).href;
 // Modules of test files, and the services that they started, stay in memory.
 const memoryMax = 1000 * 1024 ** 2;
 // Most allocations of a request are short-lived; with a larger young generation they are collected without being copied.
@@ -31,6 +32,7 @@ export class TestProcess {
   constructor(env: NodeJS.ProcessEnv, { testSeconds, alone }: { testSeconds: number; alone: boolean }) {
     // A file that runs alone may measure memory, so it gets the default heap of the service.
     const options = [
+      `--import=${ownModules}`,
       `--import=${testContext}`,
       `--test-timeout=${testSeconds * 1000}`,
       ...(alone ? [] : sharedOptions),
