@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, rename } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
@@ -180,10 +180,28 @@ async function exists(path: string): Promise<boolean> {
 }
 
 type Hashes = Extract<HashAnswer, { md5: string }>;
+/** These take two milliseconds, and starting a thread takes forty. */
+const HASHED_HERE_BYTES = 256 * 1024;
 
-/** Undefined if there is no such file. In its own thread, because twenty gigabytes take a minute of CPU time. */
-function hash(path: string, parts: readonly StoredPart[]): Promise<Hashes | undefined> {
-  const request: HashRequest = { path, lengths: parts.map(({ bytes }) => bytes) };
+/** Undefined if there is no such file. */
+async function hash(path: string, parts: readonly StoredPart[]): Promise<Hashes | undefined> {
+  const lengths = parts.map(({ bytes }) => bytes);
+  const isSmall = lengths.reduce((sum, length) => sum + length, 0) <= HASHED_HERE_BYTES;
+  return isSmall ? hashHere(path, lengths) : hashInThread({ path, lengths });
+}
+
+async function hashHere(path: string, lengths: readonly number[]): Promise<Hashes | undefined> {
+  const bytes = await readFile(path).catch(unlessCode('ENOENT'));
+  if (!bytes) return undefined;
+  const endOf = (part: number) => lengths.slice(0, part + 1).reduce((sum, length) => sum + length, 0);
+  const parts = lengths.map((length, part) => bytes.subarray(endOf(part) - length, endOf(part)));
+  const whole = Buffer.concat(parts);
+  const sha256 = (part: Buffer) => createHash('sha256').update(part).digest('hex');
+  return { md5: createHash('md5').update(whole).digest('hex'), sha256: sha256(whole), parts: parts.map(sha256) };
+}
+
+/** Twenty gigabytes take a minute of CPU time. */
+function hashInThread(request: HashRequest): Promise<Hashes | undefined> {
   const worker = new Worker(new URL('./hashing.ts', import.meta.url), { workerData: request, resourceLimits: HEAP });
   return new Promise((resolve, reject) => {
     worker.once('message', (answer: HashAnswer) => {
