@@ -38,11 +38,20 @@ const patternOf = (elements: readonly Element[]): string =>
         .join('|')})`;
     })
     .join('');
-const textIn = (language: Language, name: Name) => textsOf(area, language)[name]!;
-const isIn = (language: Language, name: Name, line: string) => {
+const textsIn = new Map(languages.map((language) => [language, textsOf(area, language)]));
+const textIn = (language: Language, name: Name) => textsIn.get(language)![name]!;
+const patterns = new Map<string, RegExp>();
+/** Each text is looked for in the lines of every language, so its pattern is made once. */
+function patternIn(language: Language, name: Name): RegExp {
+  const key = `${language} ${name}`;
+  const known = patterns.get(key);
+  if (known) return known;
   const { getAst } = new IntlMessageFormat(textIn(language, name), language, undefined, { ignoreTag: true });
-  return new RegExp(patternOf(getAst())).test(line);
-};
+  const pattern = new RegExp(patternOf(getAst()));
+  patterns.set(key, pattern);
+  return pattern;
+}
+const isIn = (language: Language, name: Name, line: string) => patternIn(language, name).test(line);
 
 /** Expects lines that have these texts in the language, and in no language that says the same differently. */
 function assertTexts(language: Language, output: string, lines: readonly (readonly Name[])[]): void {
