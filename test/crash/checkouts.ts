@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { addGame, applyGameChanges } from '../../src/catalogue/games/games.ts';
 import { addMod } from '../../src/catalogue/mods/mods.ts';
-import { closeApp, composeApp, outsideOf } from '../../src/composition/compose.ts';
+import { closeApp, composeApp, outsideOf, type Service } from '../../src/composition/compose.ts';
 import { verifyLedger } from '../../src/money/ledger/verification.ts';
 import { addUser } from '../../src/people/users/users.ts';
 import { issueToken } from '../../src/platform/access/credentials.ts';
@@ -51,7 +51,7 @@ export function checkoutCrashLoop(
 ): Promise<CheckoutCrashResult> {
   return withService(async (plain) => {
     const env = { ...plain, MODSTEAD_PAYMENTS: 'simulated' };
-    const scene = await makeScene(env);
+    const scene = await prepare(env, makeScene);
     const problems: string[] = [];
     const counted = { purchases: 0, refunds: 0 };
     for (let loop = 1; loop <= loops; loop += 1) {
@@ -103,8 +103,17 @@ async function checkBooks(app: App, { buyers }: Scene): Promise<string[]> {
   return problems;
 }
 
-export async function makeScene(env: Record<string, string>): Promise<Scene> {
+/** Adds with a service what is there before the first kill. */
+export async function prepare<T>(env: Record<string, string>, work: (service: Service) => Promise<T>): Promise<T> {
   const service = await startAhead(env);
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+export async function makeScene(service: Service): Promise<Scene> {
   const app = service.apps.production;
   const made = await app.db.write(async (transaction) => {
     const owner = await addUser(app, transaction, { username: 'Studio' });
@@ -130,7 +139,6 @@ export async function makeScene(env: Record<string, string>): Promise<Scene> {
     return { gameId: game.id, modId: mod.id, sellerId: owner.id, studio: await tokenOf(owner.id), buyers };
   });
   await offerMod(service.port, made);
-  await service.stop();
   return made;
 }
 

@@ -109,28 +109,31 @@ async function storm(
   said: (line: string) => void,
 ): Promise<number> {
   const agent = new Agent({ keepAlive: true });
+  const share = writes / kills;
   let [acknowledged, done] = [0, 0];
+  let restart: Promise<void> | undefined;
+  const killAndStart = async () => {
+    const place = done % services.length;
+    await kill(services[place]!.process);
+    services[place] = await start(env);
+    done += 1;
+    restart = undefined;
+    said(`${done} of ${kills} kills, ${acknowledged} writes acknowledged`);
+  };
+  // Half of the writes of a kill come before it, and a quarter each during and after the restart.
   const writing = scene.people.map(async (person) => {
-    while (acknowledged < writes || done < kills) {
+    while (acknowledged < writes) {
+      if (acknowledged >= (done + 0.75) * share) await restart;
       const service = services[Math.floor(Math.random() * services.length)]!;
       const status = await send(service.port, agent, person.token, aWrite(scene, person.id)).catch(() => undefined);
       if (status === undefined) await wait(20);
       else if (status < 300) acknowledged += 1;
       else if (status >= 500 && status !== 503) throw new Error(`a write was answered with ${status}`);
+      if (done < kills && acknowledged >= (done + 0.5) * share) restart ??= killAndStart();
     }
   });
-  const killing = (async () => {
-    while (done < kills) {
-      await wait(10);
-      if (acknowledged < ((done + 0.5) * writes) / kills) continue;
-      const place = done % services.length;
-      await kill(services[place]!.process);
-      services[place] = await start(env);
-      done += 1;
-      said(`${done} of ${kills} kills, ${acknowledged} writes acknowledged`);
-    }
-  })();
-  await Promise.all([...writing, killing]);
+  await Promise.all(writing);
+  await restart;
   agent.destroy();
   return acknowledged;
 }

@@ -14,6 +14,7 @@ import { startAhead } from './ahead.ts';
 const WRITERS = 16;
 /** Half of the CPU time of a start is compiling; the service uses the same cache. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/modstead');
+const OWN_MODULES = new URL('../../bin/own-modules.mjs', import.meta.url).href;
 
 /** A writer edits one game repeatedly, and records the last acknowledged and the last attempted value. */
 export interface Writer {
@@ -125,7 +126,7 @@ export interface Running {
 export function start(env: Record<string, string>, laterSeconds = 0): Promise<Running> {
   const child = fork(join(import.meta.dirname, 'service.ts'), [String(laterSeconds)], {
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
-    execArgv: START_OPTIONS,
+    execArgv: [...START_OPTIONS, `--import=${OWN_MODULES}`],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   return new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ import { crawl, withoutSignatures } from '../crawler.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { startAhead } from './ahead.ts';
-import { kill, start, withService } from './crash.ts';
+import { withService } from './crash.ts';
 
 export interface ImportCrashOptions {
   readonly mods: number;
@@ -53,7 +53,7 @@ export function importCrashLoop(options: ImportCrashOptions, said: (line: string
         const env = { ...direct, MODSTEAD_PORT: port, MODSTEAD_PUBLIC_PORT: port, MODSTEAD_JOBS: 'off' };
         const game = await fillSource(env, options.mods);
         said(`the source has ${game.mods} mods`);
-        const service = await start(env);
+        const service = await startAhead(env);
         try {
           const egress = {
             MODSTEAD_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
@@ -82,7 +82,7 @@ export function importCrashLoop(options: ImportCrashOptions, said: (line: string
             differences: [...reports, ...differences],
           };
         } finally {
-          await kill(service.process);
+          await service.stop();
         }
       }),
     ),
@@ -102,7 +102,7 @@ async function withApp<T>(env: Env, work: (app: App) => Promise<T>): Promise<T> 
 /** Sample games with comments, guides, collections and pictures, of which the first gets many more mods. */
 const fillSource = (env: Env, mods: number) =>
   withApp(env, async (app) => {
-    const [game] = (await addDemo(app, { mods: 12, pictured: 2 }))!.games;
+    const [game] = (await addDemo(app, { mods: 6, pictured: 1 }))!.games;
     await fillGame(app, { gameId: game!.id, mods, seed: 'killed' });
     const found = app.db.query.selectFrom('mods').select((eb) => eb.fn.countAll().as('n'));
     const { n } = await found.where('game_id', '=', game!.id).executeTakeFirstOrThrow();

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import type { Service } from '../../src/composition/compose.ts';
 import { decideOverSeller, registerSeller } from '../../src/money/partners/sellers.ts';
 import { acceptVersion } from '../../src/people/agreements/acceptances.ts';
 import { requireCurrent } from '../../src/people/agreements/agreements.ts';
@@ -8,7 +9,7 @@ import { issueToken } from '../../src/platform/access/credentials.ts';
 import type { App } from '../../src/platform/app.ts';
 import { addClient } from '../../src/signin/oauth/clients.ts';
 import { startAhead } from './ahead.ts';
-import { checkSums, inspect, makeScene, PRICE, type Scene, SKU, send } from './checkouts.ts';
+import { checkSums, inspect, makeScene, PRICE, prepare, type Scene, SKU, send } from './checkouts.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
 type Step = 'intent' | 'commit' | 'clawback';
@@ -52,11 +53,11 @@ export interface SaleCrashResult {
 export function saleCrashLoop(loops: number, said: (line: string) => void = () => {}): Promise<SaleCrashResult> {
   return withService(async (plain) => {
     const env = { ...plain, MODSTEAD_PAYMENTS: 'simulated', MODSTEAD_PAYOUTS: 'simulated' };
-    const shop = await makeShop(env);
+    const shop = await prepare(env, makeShop);
     const problems: string[] = [];
     const counted = { intent: 0, commit: 0, clawback: 0 };
     const resume = async ({ port }: { readonly port: number }) => {
-      const backend = await prepare(port, shop);
+      const backend = await signIn(port, shop);
       problems.push(...(await repeatOpen(port, backend, shop)), ...(await compare(port, shop)));
       return backend;
     };
@@ -65,7 +66,7 @@ export function saleCrashLoop(loops: number, said: (line: string) => void = () =
       // Every second start is killed while the job clears what was sold before, and the seller asks for it.
       if (loop % 2 === 0) await payAndKill(service, shop, problems);
       else await sellUntilKilled(service, await resume(service), shop, counted);
-      problems.push(...(await inspect(env, checkSums)), ...(await inspect(env, checkKeys)));
+      problems.push(...(await inspect(env, checkBooks)));
       const { commit, clawback } = counted;
       said(
         `kill ${loop} of ${loops}: ${commit} commits, ${clawback} clawbacks, ${shop.seller.payouts} payouts, ${problems.length} problems`,
@@ -81,24 +82,23 @@ export function saleCrashLoop(loops: number, said: (line: string) => void = () =
   });
 }
 
-async function makeShop(env: Record<string, string>): Promise<Shop> {
-  const scene = await makeScene(env);
-  await inspect(env, (app) => approveSeller(app, scene.sellerId));
-  await allowPayouts(env, scene);
-  return inspect(env, (app) =>
-    app.db.write(async (transaction) => {
-      const grants = ['client_credentials'] as const;
-      const { gameId } = scene;
-      const client = await addClient(app, transaction, { gameId, name: 'Backend', redirectUris: [], grants });
-      const players: Player[] = [];
-      for (const [at, { userId }] of scene.buyers.entries()) {
-        const { access_token: token } = await issueToken(app, transaction, { userId, gameId });
-        const begun = { delegation: '', sales: 1, transactionId: 0, step: 'intent' } as const;
-        players.push({ userId, token, buysMod: at % 2 === 0, ...begun });
-      }
-      return { scene, client, players, seller: { payouts: 0, open: false } };
-    }),
-  );
+async function makeShop(service: Service): Promise<Shop> {
+  const app = service.apps.production;
+  const scene = await makeScene(service);
+  await approveSeller(app, scene.sellerId);
+  await allowPayouts(service.port, scene);
+  return app.db.write(async (transaction) => {
+    const grants = ['client_credentials'] as const;
+    const { gameId } = scene;
+    const client = await addClient(app, transaction, { gameId, name: 'Backend', redirectUris: [], grants });
+    const players: Player[] = [];
+    for (const [at, { userId }] of scene.buyers.entries()) {
+      const { access_token: token } = await issueToken(app, transaction, { userId, gameId });
+      const begun = { delegation: '', sales: 1, transactionId: 0, step: 'intent' } as const;
+      players.push({ userId, token, buysMod: at % 2 === 0, ...begun });
+    }
+    return { scene, client, players, seller: { payouts: 0, open: false } };
+  });
 }
 
 const DETAILS = { legal_name: 'Ada Lovelace', country: 'GB', payout_details: 'GB33 BUKB 2020 1555 5555 55' };
@@ -112,13 +112,13 @@ async function approveSeller(app: App, sellerId: number): Promise<void> {
 }
 
 /** Sales clear with the next run of the job, and every amount is paid out. */
-async function allowPayouts(env: Record<string, string>, { gameId, studio }: Scene): Promise<void> {
-  const service = await startAhead(env);
+async function allowPayouts(port: number, { gameId, studio }: Scene): Promise<void> {
   const path = `/v1/games/${gameId}/monetization/terms`;
-  const { status, body } = await send(service.port, { token: studio }, 'PUT', path, 'hold_days=0&payout_min=1');
-  await service.stop();
+  const { status, body } = await send(port, { token: studio }, 'PUT', path, 'hold_days=0&payout_min=1');
   if (status !== 200) throw new Error(body);
 }
+
+const checkBooks = async (app: App): Promise<string[]> => [...(await checkSums(app)), ...(await checkKeys(app))];
 
 /** One key makes one payout. */
 async function checkKeys({ db }: App): Promise<string[]> {
@@ -135,7 +135,7 @@ const countCleared = async ({ db }: App): Promise<number> =>
   (await db.query.selectFrom('earnings').select('id').where('cleared_id', '>', 0).execute()).length;
 
 /** Signs the backend in, and lets it act for the players; both end after a while. */
-async function prepare(port: number, { client, players }: Shop): Promise<string> {
+async function signIn(port: number, { client, players }: Shop): Promise<string> {
   const scope = 'read,write,monetization';
   const { client_id, client_secret } = client;
   const form = new URLSearchParams({
