@@ -45,7 +45,7 @@ interface Scene {
   readonly url?: string;
 }
 
-/** A game with mods that have a logo, tags, two files, two comments and a second team member. */
+/** A game with mods that have tags, two files, two comments and a second team member; every second has a logo. */
 async function aScene(): Promise<Scene> {
   const game = await source.aGame();
   const inGame = { game_id: game.id };
@@ -63,7 +63,8 @@ async function aScene(): Promise<Scene> {
     for (let files = 0; files < 2; files += 1) await source.aFile(mod);
     await source.joinsMod(await source.aUser(), mod, 4);
     await client.call(editModByPut, { params, body: { tags: ['Sword', 'Axe'] } });
-    await client.call(addModMedia, { params, files: { logo: { filename: 'logo.png', bytes: RED } } });
+    const logo = { filename: 'logo.png', bytes: RED };
+    if (count % 2 === 1) await client.call(addModMedia, { params, files: { logo } });
     for (const content of ['first', 'second']) await client.call(modComments.add, { params, body: { content } });
     mods.push(mod);
   }
@@ -280,26 +281,39 @@ async function proxied(t: TestContext, statusOf: (path: string) => number | unde
   return `${address}/v1`;
 }
 
-for (const status of [403, 404, 422])
-  test(`a source that answers its list of events with ${status} is compared as a whole`, async (t) => {
-    const target = await aTarget();
-    let isRefused = false;
-    const url = await proxied(t, (path) => (isRefused && path.endsWith('/mods/events') ? status : undefined));
-    const scene = { ...(await aScene()), url };
-    await imported(target, scene);
-    await changeEverything(scene);
-    isRefused = true;
-    const second = await imported(target, scene);
-    assert.deepEqual(second.removed, { comments: 1, game_tags: 1, guides: 1, modfiles: 1, mods: 2, team_members: 1 });
+test('a source that refuses its list of events is compared as a whole', async (t) => {
+  const target = await aTarget();
+  let refusal: number | undefined;
+  const url = await proxied(t, (path) => (path.endsWith('/mods/events') ? refusal : undefined));
+  const scene = { ...(await aScene()), url };
+  const assertSame = async () => {
     await finishJobs(target);
     await finishJobs(source);
     assert.deepEqual(await shown(target, scene), await shown(source, scene));
-    const third = await imported(target, scene);
-    assert.deepEqual([third.removed, third.refusals], [{}, []]);
-    isRefused = false;
-    await imported(target, scene);
-    assert.deepEqual(await shown(target, scene), await shown(source, scene));
-  });
+  };
+  await imported(target, scene);
+  await changeEverything(scene);
+  refusal = 403;
+  const second = await imported(target, scene);
+  assert.deepEqual(second.removed, { comments: 1, game_tags: 1, guides: 1, modfiles: 1, mods: 2, team_members: 1 });
+  await assertSame();
+  const third = await imported(target, scene);
+  assert.deepEqual([third.removed, third.refusals], [{}, []]);
+  const author = await source.as(scene.author);
+  for (const [status, mod] of [
+    [404, scene.mods[3]!],
+    [422, scene.mods[4]!],
+  ] as const) {
+    source.clock.advance(1_000);
+    assert.equal((await author.call(deleteModOperation, { params: within(scene, mod) })).status, 204);
+    refusal = status;
+    assert.deepEqual((await imported(target, scene)).removed, { mods: 1 });
+    await assertSame();
+  }
+  refusal = undefined;
+  await imported(target, scene);
+  await assertSame();
+});
 
 /** The counts of all mods of a game, as anyone with its key sees them. */
 async function countsOf(api: Api, { game }: Scene) {
