@@ -5,13 +5,13 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { builtSite } from '../src/commands/site-build.ts';
 import { localCertificate } from '../src/platform/http/certificate.ts';
 import { editGamePortal } from '../src/signin/portals/operations.ts';
 import { startApi } from './api.ts';
 import { aClient, asking, authorizePath, REDIRECT } from './browser.ts';
-import { findChromium } from './chromium.ts';
+import { findChromium, launchChromium } from './chromium.ts';
 import { codesSentTo } from './mails.ts';
 import { startPlatforms } from './platforms.ts';
 import { aDevice } from './sockets.ts';
@@ -31,12 +31,13 @@ const mods = await startApi({
     MODSTEAD_PORTAL_ADDRESSES: `itchio=${platforms.url},oculus=${platforms.url}`,
   },
 });
-/** Stands in for the pages of portals: one click redirects back with a URL fragment. */
+/** Stands in for the client’s own site and for the pages of portals: one click redirects back with a URL fragment. */
 const portals = createServer(await localCertificate(join(mods.folder, 'portals'), 'itch.io'), (request, response) => {
   const { searchParams } = new URL(request.url!, 'https://itch.io');
-  const answer = answersOf[request.headers.host!]!(searchParams.get('state'));
-  const back = `${searchParams.get('redirect_uri')}#${answer}`;
   response.writeHead(200, { 'content-type': 'text/html' });
+  const answer = answersOf[request.headers.host!]?.(searchParams.get('state'));
+  if (answer === undefined) return void response.end('Back at the client');
+  const back = `${searchParams.get('redirect_uri')}#${answer}`;
   response.end(`<a href="${back.replaceAll('&', '&amp;')}">Allow</a>`);
 });
 const answersOf: Record<string, (state: string | null) => string> = {
@@ -51,20 +52,32 @@ after(() => browser?.close());
 /** Long enough that only a hang exceeds it, even on a busy machine. */
 const HANG_MS = 300_000;
 
-/** A page in a new profile, with a stub for the client's own site. */
+/** A page in a new profile. */
 async function aPage(options: { javaScriptEnabled?: boolean; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
-  const played = `127.0.0.1:${(portals.address() as AddressInfo).port}`;
+  const { port } = portals.address() as AddressInfo;
   const rules = [
     'MAP localhost 127.0.0.1',
     `MAP mods.localhost 127.0.0.1:${mods.port}`,
-    ...Object.keys(answersOf).map((host) => `MAP ${host} ${played}`),
+    ...[...Object.keys(answersOf), 'client.example'].map((host) => `MAP ${host} 127.0.0.1:${port}`),
   ];
-  const args = ['--no-sandbox', `--host-resolver-rules=${rules.join(', ')}`];
-  browser ??= await chromium.launch({ executablePath: (found as { path: string }).path, args });
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-US', ...options });
+  browser ??= await launchChromium(found as { path: string }, api, {
+    hosts: rules.join(', '),
+    others: [mods.port, port],
+  });
+  const context = await browser.newContext({ locale: 'en-US', ...options });
   context.setDefaultTimeout(HANG_MS);
-  await context.route('https://client.example/**', (route) => route.fulfill({ body: 'Back at the client' }));
   return context.newPage();
+}
+
+/** The errors in the console of a page. */
+function problemsOn(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    // A Chromium with windows asks for an icon to show in its tab, and a service without a site has none.
+    const isIcon = message.location().url.endsWith('/favicon.ico');
+    if (message.type() === 'error' && !isIcon) problems.push(message.text());
+  });
+  return problems;
 }
 
 async function signIn(page: Page, email: string): Promise<void> {
@@ -78,8 +91,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 test('in Chromium a user signs in, allows a client, and returns to it with a code', { skip }, async () => {
   const client = await aClient(api, { name: 'Skyport' });
   const page = await aPage();
-  const problems: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  const problems = problemsOn(page);
   await page.goto(site + authorizePath(asking(client)));
   await signIn(page, 'browser@example.org');
   await page.getByRole('heading', { name: 'Allow Skyport to use your account?' }).waitFor();
@@ -132,8 +144,7 @@ test('in Chromium without scripts a user signs in with a studio account', { skip
     },
   });
   const page = await aPage({ javaScriptEnabled: false });
-  const problems: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  const problems = problemsOn(page);
   await page.goto(`https://mods.localhost/account/link?game=${game.id}`);
   await page.getByRole('link', { name: `Continue with the studio’s account at localhost:${api.port}` }).click();
   await signIn(page, 'studio.player@example.org');
@@ -182,8 +193,7 @@ test('in Chromium a user signs in with itch.io, whose token leaves the address b
   platforms.on('/games/3/ownership', () => ({ json: { owns: true } }));
   platforms.on('/profile', () => ({ json: { user: { id: 12, username: 'grace', display_name: 'Grace' } } }));
   const page = await aPage();
-  const problems: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  const problems = problemsOn(page);
   await page.goto(`https://mods.localhost/account/connections?game=${game.id}&portal=itchio&login=auto`);
   await page.getByRole('link', { name: 'Allow' }).click();
   await page.getByRole('heading', { name: 'Agree to the terms' }).waitFor();
@@ -223,8 +233,7 @@ test('in Chromium a user signs in with Meta and confirms that the account is the
   platforms.on('/sso_authorize_code', () => ({ json: { oauth_token: 'of-meta' } }));
   platforms.on('/me', () => ({ json: { id: '77', alias: 'Grace', org_scoped_id: '99' } }));
   const page = await aPage();
-  const problems: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  const problems = problemsOn(page);
   await page.goto(`https://mods.localhost/account/link?game=${game.id}&portal=oculus&login=auto`);
   await page.getByRole('link', { name: 'Allow' }).click();
   await page.getByText('Meta says that you are Grace.').waitFor();

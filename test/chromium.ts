@@ -23,18 +23,21 @@ export interface Launch {
   /** The addresses of names, as Chromium’s `--host-resolver-rules`. */
   readonly hosts: string;
   readonly args?: readonly string[];
+  /** The ports of other servers that it visits. */
+  readonly others?: readonly number[];
 }
 
 /**
- * Starts Chromium for the pages of an API. It trusts exactly its certificate: what comes under one that is merely ignored is
- * never cached, and each page would load and compile all scripts again.
+ * Starts Chromium for the pages of an API. It trusts exactly its certificate and those of the others: what comes under one
+ * that is merely ignored is never cached, and each page would load and compile all scripts again.
  */
 export async function launchChromium(
   { path }: { path: string },
   api: Api,
-  { hosts, args = [] }: Launch,
+  { hosts, args = [], others = [] }: Launch,
 ): Promise<Browser> {
-  const trusted = `--ignore-certificate-errors-spki-list=${await keyOf(api.port)}`;
+  const keys = await Promise.all([api.port, ...others].map(keyOf));
+  const trusted = `--ignore-certificate-errors-spki-list=${keys.join(',')}`;
   return chromium.launch({
     executablePath: path,
     args: ['--no-sandbox', trusted, `--host-resolver-rules=${hosts}`, ...args],

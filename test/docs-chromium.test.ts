@@ -1,9 +1,9 @@
 // Runs on one database: a browser sees no difference.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { startApi } from './api.ts';
-import { findChromium } from './chromium.ts';
+import { findChromium, launchChromium } from './chromium.ts';
 
 const found = findChromium();
 const skip = 'reason' in found ? found.reason : false;
@@ -16,9 +16,8 @@ after(() => browser?.close());
 const HANG_MS = 300_000;
 
 async function aPage(options: { javaScriptEnabled?: boolean; viewport?: { width: number; height: number } } = {}) {
-  const args = ['--no-sandbox', '--host-resolver-rules=MAP localhost 127.0.0.1'];
-  browser ??= await chromium.launch({ executablePath: (found as { path: string }).path, args });
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options });
+  browser ??= await launchChromium(found as { path: string }, api, { hosts: 'MAP localhost 127.0.0.1' });
+  const context = await browser.newContext(options);
   context.setDefaultTimeout(HANG_MS);
   const page = await context.newPage();
   const problems: string[] = [];

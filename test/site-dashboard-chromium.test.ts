@@ -128,17 +128,12 @@ test('from an empty installation to an application that signs a user in, whose s
     code_challenge_method: 'S256',
   });
   const player = await aPage();
-  let back = '';
-  await player.route('https://client.example/**', (route) => {
-    back = route.request().url();
-    return route.fulfill({ body: 'Welcome back' });
-  });
+  const back = player.waitForRequest((request) => request.url().startsWith(REDIRECT));
   await player.goto(asked.href);
   await signIn(player, 'player@example.org');
   await player.getByRole('button', { name: /Allow/ }).click();
-  await player.getByText('Welcome back').waitFor();
   const checks = { pkceCodeVerifier: verifier, expectedState: state };
-  const tokens = await openid.authorizationCodeGrant(config, new URL(back), checks);
+  const tokens = await openid.authorizationCodeGrant(config, new URL((await back).url()), checks);
   const whoIs = async (token: string) =>
     (await fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${token}` } })).status;
   assert.equal(await whoIs(tokens.access_token), 200);
