@@ -5,18 +5,22 @@ import { type Browser, chromium } from 'playwright-core';
 import type { Api } from './api.ts';
 import { installPackages, programNamed } from './debian.ts';
 
-/** Finds Chromium on this machine; as root on Debian it installs it if it is missing. */
+/**
+ * Finds Chromium on this machine; as root on Debian it installs it if it is missing. The one without windows draws the same
+ * pages in half of the CPU time.
+ */
 export function findChromium(): { path: string } | { reason: string } {
   const known = installed();
   if (known) return { path: known };
-  const refusal = installPackages('chromium');
+  const refusal = installPackages('chromium-headless-shell');
   if (refusal) return { reason: `there is no Chromium here, and MODSTEAD_TEST_CHROMIUM names none: ${refusal}` };
   const path = installed();
-  return path ? { path } : { reason: 'the package chromium brought no program of that name' };
+  return path ? { path } : { reason: 'the package chromium-headless-shell brought no program of that name' };
 }
 
 const installed = () =>
   process.env['MODSTEAD_TEST_CHROMIUM'] ||
+  programNamed('chromium-headless-shell', 'chrome-headless-shell') ||
   programNamed('chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome');
 
 export interface Launch {
