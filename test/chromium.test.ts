@@ -1,4 +1,3 @@
-// Runs alone: it starts programs, which end with its process.
 // Runs on one database: a browser sees no difference.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:https';

@@ -1,11 +1,10 @@
-// Runs alone: it starts programs, which end with its process.
 // Runs on one database: a browser sees no difference.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { after, test } from 'node:test';
-import { setDefaultCACertificates } from 'node:tls';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import * as openid from 'openid-client';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -28,7 +27,9 @@ const api = await startApi({
     MODSTEAD_JOBS: 'off',
   },
 });
+const trusted = getCACertificates();
 setDefaultCACertificates([readFileSync(api.service.certificateFile!, 'utf8')]);
+after(() => setDefaultCACertificates(trusted));
 const origin = `https://localhost:${port}`;
 const REDIRECT = 'https://client.example/callback';
 /** As the form suggests. */
