@@ -10,14 +10,16 @@ export interface Visit {
   readonly javaScriptEnabled: boolean;
   readonly width: number;
   readonly colorScheme: 'light' | 'dark';
+  /** Whether one page fades into the next, each frame of which is drawn. */
+  readonly reducedMotion: 'no-preference' | 'reduce';
 }
 
-/** Each journey is made in four languages, with and without scripts. */
+/** Each journey is made in four languages, with and without scripts, and with motion in one of them. */
 export const VISITS: readonly Visit[] = [
-  { locale: 'en-US', javaScriptEnabled: true, width: 1280, colorScheme: 'light' },
-  { locale: 'de-DE', javaScriptEnabled: false, width: 320, colorScheme: 'dark' },
-  { locale: 'ja-JP', javaScriptEnabled: true, width: 320, colorScheme: 'light' },
-  { locale: 'zh-CN', javaScriptEnabled: false, width: 1280, colorScheme: 'dark' },
+  { locale: 'en-US', javaScriptEnabled: true, width: 1280, colorScheme: 'light', reducedMotion: 'no-preference' },
+  { locale: 'de-DE', javaScriptEnabled: false, width: 320, colorScheme: 'dark', reducedMotion: 'reduce' },
+  { locale: 'ja-JP', javaScriptEnabled: true, width: 320, colorScheme: 'light', reducedMotion: 'reduce' },
+  { locale: 'zh-CN', javaScriptEnabled: false, width: 1280, colorScheme: 'dark', reducedMotion: 'reduce' },
 ];
 
 export const described = ({ locale, javaScriptEnabled }: Pick<Visit, 'locale' | 'javaScriptEnabled'>): string =>
