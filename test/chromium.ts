@@ -12,10 +12,11 @@ import { installPackages, programNamed } from './debian.ts';
 export function findChromium(): { path: string } | { reason: string } {
   const known = installed();
   if (known) return { path: known };
-  const refusal = installPackages('chromium-headless-shell');
+  // Releases of Debian before 12 have the other one alone.
+  const refusal = installPackages('chromium-headless-shell') && installPackages('chromium');
   if (refusal) return { reason: `there is no Chromium here, and MODSTEAD_TEST_CHROMIUM names none: ${refusal}` };
   const path = installed();
-  return path ? { path } : { reason: 'the package chromium-headless-shell brought no program of that name' };
+  return path ? { path } : { reason: 'the packages of Chromium brought no program of their name' };
 }
 
 const installed = () =>
