@@ -69,6 +69,18 @@ export const rules: readonly Rule[] = [
     to: { pathNot: ['^src/platform/database/', '^src/$1/((\\w+-)?store|table)\\.ts$', '^node_modules/kysely/'] },
   },
   {
+    name: 'reader-thread-loads-no-package',
+    says: 'the threads of SQLite load neither the query builder nor the service, which would take most of their start and memory',
+    from: { path: '^src/platform/database/sqlite-\\w+-worker\\.ts$' },
+    to: {
+      pathNot: [
+        '^node:',
+        '^src/platform/database/(failures|may-scan|patterns|sqlite-reader)\\.ts$',
+        '^src/platform/runtime/thread\\.ts$',
+      ],
+    },
+  },
+  {
     name: 'resources-meet-at-their-rules',
     says: 'another resource is reached through its rules, its object or its access alone',
     from: { path: RESOURCE },

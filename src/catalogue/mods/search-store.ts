@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { updateMany } from '../../platform/database/bulk.ts';
 import type { Query, Transaction } from '../../platform/database/database.ts';
-import { MAY_SCAN } from '../../platform/database/listing.ts';
+import { MAY_SCAN } from '../../platform/database/may-scan.ts';
 import type { Ranked } from './store.ts';
 import type { ModWordsTable } from './table.ts';
 

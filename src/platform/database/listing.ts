@@ -1,5 +1,6 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from './database.ts';
+import { MAY_SCAN } from './may-scan.ts';
 import { pairsOf } from './words.ts';
 
 export { fold } from './words.ts';
@@ -71,12 +72,6 @@ export interface ListRequest {
   readonly limit: number;
   readonly offset: number;
 }
-
-/**
- * An always-true condition that marks queries that may scan every row. On SQLite they run in a worker thread with a
- * time limit (`sqlite-reader-worker.ts`).
- */
-export const MAY_SCAN = '1 = 1 /* looking through */';
 
 /** Rows before the page are skipped one by one. */
 const SKIPPED_MAX = 1_000;

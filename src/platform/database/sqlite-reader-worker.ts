@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { workerData } from 'node:worker_threads';
 import { handleRequests } from '../runtime/thread.ts';
 import { TOOK_TOO_LONG } from './failures.ts';
-import { MAY_SCAN } from './listing.ts';
+import { MAY_SCAN } from './may-scan.ts';
 import { fitsPattern, type Pattern, patternOf } from './patterns.ts';
 import type { ReaderOptions, ReaderQuery } from './sqlite-reader.ts';
 

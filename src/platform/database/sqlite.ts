@@ -25,7 +25,7 @@ import {
   type Value,
 } from './database.ts';
 import { WAL_TOO_LONG } from './failures.ts';
-import { MAY_SCAN } from './listing.ts';
+import { MAY_SCAN } from './may-scan.ts';
 import { type SqliteFile, sqliteFile } from './sqlite-opening.ts';
 import { BackgroundReader } from './sqlite-reader.ts';
 
