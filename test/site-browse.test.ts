@@ -8,6 +8,8 @@ import { Browser } from './browser.ts';
 const api = await startApi({ site: builtSite() });
 const game = await api.aGame({ name: 'Skyfarers' });
 const hub = `/g/${game.name_id}`;
+/** Far more than there are changes on their way. */
+const READS_MAX = 50;
 
 const page = async (path: string, headers: Record<string, string> = {}) => api.request('GET', path, { headers });
 
@@ -143,10 +145,15 @@ test('a page is cached again after a part of what it shows has changed', async (
     params: { game_id: game.id, mod_id: mod.id },
     body: { summary: 'Other water' },
   });
-  assert.ok((await page(hub)).text.includes('Other water'));
-  const before = await asked();
-  assert.ok((await page(hub)).text.includes('Other water'));
-  assert.equal(await asked(), before);
+  const asksFor = async () => {
+    const before = await asked();
+    assert.ok((await page(hub)).text.includes('Other water'));
+    return (await asked()) - before;
+  };
+  // PostgreSQL also notifies the process that made the change, perhaps after it has stored the page.
+  const reads: number[] = [];
+  while (reads.length < READS_MAX && reads.at(-1) !== 0) reads.push(await asksFor());
+  assert.equal(reads.at(-1), 0, `a page was never cached: ${reads}`);
 });
 
 test('a repeated request meets no page that its visitor may not see any more', async () => {
