@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
@@ -186,18 +186,22 @@ const HASHED_HERE_BYTES = 256 * 1024;
 /** Undefined if there is no such file. */
 async function hash(path: string, parts: readonly StoredPart[]): Promise<Hashes | undefined> {
   const lengths = parts.map(({ bytes }) => bytes);
-  const isSmall = lengths.reduce((sum, length) => sum + length, 0) <= HASHED_HERE_BYTES;
-  return isSmall ? hashHere(path, lengths) : hashInThread({ path, lengths });
+  const [first = 0] = lengths;
+  const isSmall = lengths.length === 1 && first > 0 && first <= HASHED_HERE_BYTES;
+  return isSmall ? hashHere(path, first) : hashInThread({ path, lengths });
 }
 
-async function hashHere(path: string, lengths: readonly number[]): Promise<Hashes | undefined> {
-  const bytes = await readFile(path).catch(unlessCode('ENOENT'));
-  if (!bytes) return undefined;
-  const endOf = (part: number) => lengths.slice(0, part + 1).reduce((sum, length) => sum + length, 0);
-  const parts = lengths.map((length, part) => bytes.subarray(endOf(part) - length, endOf(part)));
-  const whole = Buffer.concat(parts);
-  const sha256 = (part: Buffer) => createHash('sha256').update(part).digest('hex');
-  return { md5: createHash('md5').update(whole).digest('hex'), sha256: sha256(whole), parts: parts.map(sha256) };
+/** The file may have bytes of an aborted attempt after its only part. */
+async function hashHere(path: string, bytes: number): Promise<Hashes | undefined> {
+  const file = await open(path, 'r').catch(unlessCode('ENOENT'));
+  if (!file) return undefined;
+  const whole = { md5: createHash('md5'), sha256: createHash('sha256') };
+  for await (const chunk of file.createReadStream({ start: 0, end: bytes - 1 })) {
+    whole.md5.update(chunk);
+    whole.sha256.update(chunk);
+  }
+  const sha256 = whole.sha256.digest('hex');
+  return { md5: whole.md5.digest('hex'), sha256, parts: [sha256] };
 }
 
 /** Twenty gigabytes take a minute of CPU time. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, open, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -119,6 +119,20 @@ test('finish names parts that are missing or changed', async (t) => {
   await assert.rejects(storage.assemblies.finish(assembly, parts), { name: 'PartsDamaged', parts: [2, 3, 4] });
   await rm(partial);
   await assert.rejects(storage.assemblies.finish(assembly, parts), { name: 'PartsDamaged', parts: [1, 2, 3, 4] });
+});
+
+test('a file of one part is finished without what an aborted attempt has left after it', async (t) => {
+  const { folder, storage } = await aStorage(t);
+  const { assembly, parts } = await anAssembly(storage, Buffer.from('0123456789'), 10);
+  const partial = join(folder, '.parts', `uploads+a~${assembly.handle}`);
+  // Sparse, and more than can be read at once.
+  await truncate(partial, 3 * 1024 ** 3);
+  const sha256 = createHash('sha256').update('0123456789').digest('hex');
+  const md5 = createHash('md5').update('0123456789').digest('hex');
+  assert.deepEqual(await storage.assemblies.finish(assembly, parts), { bytes: 10, md5, sha256 });
+  assert.deepEqual(await read(storage, 'uploads/a'), { bytes: 10, text: '0123456789' });
+  await writeFile(join(folder, 'uploads', 'a'), '01234');
+  await assert.rejects(storage.assemblies.finish(assembly, parts), { name: 'PartsDamaged', parts: [1] });
 });
 
 test('a finished file whose bytes changed before it was recorded takes the damaged parts again', async (t) => {
