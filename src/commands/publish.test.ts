@@ -41,7 +41,7 @@ function lineOf(child: ChildProcess, pattern: RegExp): Promise<string> {
 }
 
 test('a killed upload continues when the command is run again', async (t) => {
-  const archive = join(folder, '..', `${api.unique('large').replaceAll(' ', '-')}.zip`);
+  const archive = join(temporaryFolder('publish-large'), 'large.zip');
   const content = randomBytes(PART_BYTES + 1_000);
   writeFileSync(archive, zipOf([{ name: 'data.bin', content, method: STORED }]));
   const { assemblies } = api.app().storage;
