@@ -30,9 +30,13 @@ export function publishFailure(error: unknown, signal: AbortSignal, words: Words
   if (error instanceof ApiError) return refusal(error);
   if (error instanceof ConnectionError)
     return { exitCode: EXIT.NETWORK, message: words(unreachable(error), { name: 'run_again' }) };
+  if (isChangedFile(error)) return { exitCode: EXIT.USAGE, message: words({ name: 'file_changed' }) };
   const unusable = unusablePath(error);
   return unusable && { exitCode: EXIT.USAGE, message: words(unusable) };
 }
+
+/** What Node.js throws when a file is read that is not the one that was opened. */
+const isChangedFile = (error: unknown): boolean => error instanceof DOMException && error.name === 'NotReadableError';
 
 function refusal({ status, message, errorRef: error_ref, fields }: ApiError): Failure {
   const exitCode = status === 401 ? EXIT.SIGN_IN : status >= 500 || status === 429 ? EXIT.NETWORK : EXIT.REFUSED;

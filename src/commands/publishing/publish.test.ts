@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import sharp from 'sharp';
@@ -7,11 +7,12 @@ import { startApi } from '../../../test/api.ts';
 import { startClamdStub } from '../../../test/clamd.ts';
 import { clientOf, fetchOf } from '../../../test/client/fetching.ts';
 import { temporaryFolder } from '../../../test/temporary.ts';
-import { EICAR } from '../../../test/zips.ts';
+import { EICAR, zipOf } from '../../../test/zips.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import type { Refusal } from '../invocation/command.ts';
 import { wordsIn } from '../invocation/messages.ts';
 import { filesOf, pack } from './archive.ts';
+import { publishFailure } from './exit-codes.ts';
 import { type Manifest, manifestSchema, readManifest } from './manifest.ts';
 import { type Publishing, publish } from './publish.ts';
 import { uploadStorage } from './stored-state.ts';
@@ -151,6 +152,20 @@ test('a threat has its own exit code, and the infected file is not uploaded agai
   assert.deepEqual([first.exit_code, first.state, first.ok], [5, 'threat', false]);
   const again = await published(folder, name, described);
   assert.deepEqual([again.exit_code, again.is_uploaded], [5, false]);
+});
+
+test('an archive that is written to while it is sent is said to have changed', async () => {
+  const archive = join(folderWith({ 'mod.zip': zipOf({ 'a.txt': 'one' }) }), 'mod.zip');
+  const writing: typeof fetch = (input, init) => {
+    if (init?.method === 'POST' && String(input).includes('/multipart')) appendFileSync(archive, 'more');
+    return send(input, init);
+  };
+  const { signal } = new AbortController();
+  const failed = await published(archive, aName(), described, { client: author.with({ fetch: writing }) }).then(
+    () => undefined,
+    (error) => publishFailure(error, signal, words),
+  );
+  assert.deepEqual(failed, { exitCode: 2, message: words({ name: 'file_changed' }) });
 });
 
 test('the command waits for the moderators, and repeats their reason', async () => {
