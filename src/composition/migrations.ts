@@ -6,6 +6,7 @@ import { peopleSchema } from '../people/schema.ts';
 import type { Migration } from '../platform/database/migrate.ts';
 import { jobsScheduledOnce } from '../platform/jobs/migrations/2026-11-16-jobs-scheduled-once.ts';
 import { leasesByIndex } from '../platform/limits/migrations/2026-11-17-leases-by-index.ts';
+import { leasesByBucket } from '../platform/limits/migrations/2026-11-18-leases-by-bucket.ts';
 import { platformSchema } from '../platform/schema.ts';
 import { recordsSchema } from '../records/schema.ts';
 import { signinSchema } from '../signin/schema.ts';
@@ -24,9 +25,12 @@ export const schemas: readonly Migration[] = [
 ];
 
 /** Later migrations, by date. */
-const changes = [jobsScheduledOnce, leasesByIndex, ...resources.flatMap((each) => each.migrations ?? [])].toSorted(
-  (one, other) => (one.name < other.name ? -1 : 1),
-);
+const changes = [
+  jobsScheduledOnce,
+  leasesByIndex,
+  leasesByBucket,
+  ...resources.flatMap((each) => each.migrations ?? []),
+].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
 /** In the order in which they run. */
 export const migrations: readonly Migration[] = [...schemas, ...changes];

@@ -8,6 +8,7 @@ const LOCKING = [
   'src/platform/database/migrate.ts',
   'src/platform/schema.ts',
   'src/platform/limits/migrations/2026-11-17-leases-by-index.ts',
+  'src/platform/limits/migrations/2026-11-18-leases-by-bucket.ts',
 ];
 const LOCK =
   /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|advisory|lock table|\.for(?:Update|Share|NoKeyUpdate|KeyShare)\(/;
