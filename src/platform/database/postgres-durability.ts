@@ -3,7 +3,7 @@ import type { PostgresConnection, ToExecute } from './postgres-connection.ts';
 import type { ConnectionWatch } from './postgres-watch.ts';
 
 /** While other transactions are open, a flush waits this long for their commits. */
-const GATHER_MS = 6;
+const GATHER_MS = 10;
 /** With a synchronous standby a flush waits for it. The server must not cancel that: it would report success. */
 const FLUSH_TIMEOUT_MS = 20_000;
 
@@ -58,6 +58,7 @@ export class FlushConnection {
   readonly #flushed: () => void;
   #waiters: Waiter[] = [];
   #flushing: Promise<void> | undefined;
+  #gathered: (() => void) | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(opened: Opened, isAlone: () => boolean, flushed: () => void) {
@@ -92,6 +93,11 @@ export class FlushConnection {
     });
   }
 
+  /** No transaction is open any more. Those that committed last ask for their flush in this turn of the event loop. */
+  noMoreOpen(): void {
+    if (this.#gathered) setImmediate(this.#gathered);
+  }
+
   async end(): Promise<void> {
     await this.#flushing;
     await this.#opened.client.end();
@@ -113,8 +119,13 @@ export class FlushConnection {
   }
 
   async #gather(): Promise<void> {
-    const until = performance.now() + GATHER_MS;
-    while (!this.#isAlone() && performance.now() < until) await new Promise((turn) => setTimeout(turn, 1));
+    if (this.#isAlone()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#gathered = resolve;
+    const timer = setTimeout(resolve, GATHER_MS);
+    await promise;
+    this.#gathered = undefined;
+    clearTimeout(timer);
   }
 
   #fail(error: unknown): void {
@@ -144,6 +155,10 @@ export class Durability {
       this.#connection = undefined;
     });
     return this.#connection;
+  }
+
+  noMoreOpen(): void {
+    this.#current?.noMoreOpen();
   }
 
   async end(): Promise<void> {

@@ -8,6 +8,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
+import { Places } from '../runtime/places.ts';
 import type { Changes, Query, Statement, Tables, Transaction, Value } from './database.ts';
 import { isCollision, isLockTimeout, isLost, isOrphan, isReadOnly, isStalePlan } from './failures.ts';
 import type { ConnectionPool, Opened } from './postgres-connecting.ts';
@@ -16,6 +17,10 @@ import { Durability, type FlushConnection, flushOn } from './postgres-durability
 import { CHANNEL } from './postgres-notifications.ts';
 import type { StatementNames } from './postgres-statements.ts';
 
+/** More transactions at once contend for the same rows and processors, and each of them takes longer. */
+const AT_ONCE = 3;
+/** A transaction that takes longer than this no longer counts, so it does not delay the others. */
+const PLACE_MS = 5;
 const ATTEMPTS_MAX = 5;
 /** Each attempt has already waited for the lock timeout. */
 const LOCK_ATTEMPTS_MAX = 3;
@@ -176,6 +181,7 @@ export class Transactions {
   readonly #changes: Changes;
   readonly #sessions = new WeakMap<object, Session>();
   readonly #durability: Durability;
+  readonly #places = new Places(AT_ONCE);
   #open = 0;
   readonly counters = { commits: 0, writes: 0 };
 
@@ -202,12 +208,28 @@ export class Transactions {
     const connecting = this.#durability.connection();
     const flushes = connecting instanceof Promise ? await connecting : connecting;
     this.#open += 1;
+    const leave = await this.#place();
     const { value, on, isDurable } = await this.#committed(work, flushes).finally(() => {
+      leave();
       this.#open -= 1;
+      if (this.#open === 0) this.#durability.noMoreOpen();
     });
     if (!isDurable) await this.#flushed(on, flushes);
     this.counters.writes += 1;
     return value;
+  }
+
+  /** Resolves when the transaction may begin. The caller must call the result when it has ended. */
+  async #place(): Promise<() => void> {
+    await this.#places.take();
+    let isTaken = true;
+    const leave = () => {
+      if (isTaken) this.#places.leave();
+      isTaken = false;
+      clearTimeout(timer);
+    };
+    const timer = setTimeout(leave, PLACE_MS);
+    return leave;
   }
 
   async #flushed(on: PostgresConnection, flushes: FlushConnection): Promise<void> {

@@ -129,3 +129,25 @@ eachDatabase(
     await sql`select pg_sleep(0.2)`.execute(db.withLongTimeouts.query);
   },
 );
+
+eachDatabase('transactions that take long do not delay a short one', [], async ({ db }, t) => {
+  if (db.dialect !== 'postgres') return t.skip('SQLite has one writer');
+  await db.write(async (transaction) => transaction.run(MAKE, []));
+  const { promise: isShortDone, resolve } = Promise.withResolvers<void>();
+  const long = Array.from({ length: 6 }, () => db.write(() => isShortDone));
+  await db.write(async (transaction) => transaction.run(ADD, [1]));
+  resolve();
+  await Promise.all(long);
+  assert.equal(Number((await db.first<{ numbers: number }>(COUNT, []))!.numbers), 1);
+});
+
+eachDatabase('a hot read is planned by an index while its table is still empty', [], async ({ db }, t) => {
+  if (db.dialect !== 'postgres') return t.skip('SQLite plans by the indexes alone');
+  await db.write(async (transaction) => {
+    await transaction.run(MAKE, []);
+    await transaction.run(statement('create index numbers_by_n on numbers (n)'), []);
+  });
+  await db.executeAlone('analyze numbers');
+  const plan = await db.all<{ 'QUERY PLAN': string }>(statement('explain select * from numbers where n = ?'), [1]);
+  assert.match(plan.map((row) => row['QUERY PLAN']).join('\n'), /numbers_by_n/);
+});

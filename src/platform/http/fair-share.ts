@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { type ListRequest, mayScan } from '../database/listing.ts';
 import { ApiError } from '../errors/catalogue.ts';
+import { Places } from '../runtime/places.ts';
 import { limitedAddress } from './address.ts';
 import type { AnyInput } from './input.ts';
 import { type AnyOperation, isEventStream, isStoredFile } from './operation.ts';
@@ -20,39 +21,6 @@ export interface FairShareLimits {
 
 const WAITING = { waitingPerAddress: 256, waitingInAll: 512 };
 const RETRY = { retryAfterSeconds: 1 };
-
-/** A number of places, given to requests in the order of their arrival. */
-class Places {
-  readonly #max: number;
-  readonly #waiting: (() => void)[] = [];
-  #taken = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
-  get isEmpty(): boolean {
-    return this.#taken === 0;
-  }
-
-  /** Undefined when there was a free place. */
-  take(): Promise<void> | undefined {
-    if (this.#taken >= this.#max) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#taken += 1;
-    return undefined;
-  }
-
-  /** Hands the place to the next request, or frees it. */
-  leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#taken -= 1;
-  }
-}
 
 /**
  * Limits how many requests use a shared resource, such as database connections, at once, for each address and in all. An
