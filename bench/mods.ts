@@ -2,6 +2,7 @@ import { composeService, outsideOf } from '../src/composition/compose.ts';
 import { addUser } from '../src/people/users/users.ts';
 import { issueKey, issueToken } from '../src/platform/access/credentials.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
+import { insertMany } from '../src/platform/database/bulk.ts';
 
 /** The service with a game full of mods, in its own process. */
 const settings = readSettings(process.env);
@@ -11,23 +12,36 @@ const { query } = app.db;
 
 const game = await query.selectFrom('games').select(['id', 'submitted_by']).executeTakeFirstOrThrow();
 
-/** Many more than write at once, because the service takes a player who comments without a pause for spam. */
-const PLAYERS = 1_024;
-const { key, token, tokens } = await app.db.write(async (transaction) => {
-  const tokenOf = async (userId: number) => (await issueToken(app, transaction, { userId })).access_token;
-  const players: string[] = [];
-  for (let i = 0; i < PLAYERS; i += 1)
-    players.push(await tokenOf((await addUser(app, transaction, { username: `Player ${i}` })).id));
-  const key = await issueKey(app, transaction, { gameId: game.id });
-  return { key, token: await tokenOf(game.submitted_by), tokens: players };
-});
+const MODS = 1_000;
 const shown = query.selectFrom('mods').select('id').where('game_id', '=', game.id);
-const mods = await shown
+const byPopularity = await shown
   .where('status', '=', 1)
   .where('visible', '=', 1)
   .orderBy('popularity', 'desc')
-  .limit(1_000)
   .execute();
+/** Those that requests are about. */
+const mods = byPopularity.slice(0, MODS);
+const others = byPopularity.length > MODS ? byPopularity.slice(MODS) : byPopularity;
+
+/** Many more than write at once, because the service takes a player who comments without a pause for spam. */
+const PLAYERS = 1_024;
+/** A table of subscriptions with a page or two is read as a whole, which no service with players does. */
+const SUBSCRIPTIONS_OF_EACH = 20;
+const { key, token, tokens } = await app.db.write(async (transaction) => {
+  const tokenOf = async (userId: number) => (await issueToken(app, transaction, { userId })).access_token;
+  const players: string[] = [];
+  const rows: { user_id: number; mod_id: number; date_added: number }[] = [];
+  for (let i = 0; i < PLAYERS; i += 1) {
+    const { id } = await addUser(app, transaction, { username: `Player ${i}` });
+    players.push(await tokenOf(id));
+    for (let j = 0; j < SUBSCRIPTIONS_OF_EACH; j += 1)
+      rows.push({ user_id: id, mod_id: others[(i * 7 + j) % others.length]!.id, date_added: app.clock.now() });
+  }
+  await insertMany({ transaction, dialect: app.db.dialect }, 'subscriptions', rows);
+  const key = await issueKey(app, transaction, { gameId: game.id });
+  return { key, token: await tokenOf(game.submitted_by), tokens: players };
+});
+if (app.db.dialect === 'postgres') await app.db.executeAlone('analyze subscriptions');
 
 process.on('message', (message) => {
   if (message === 'cpu') process.send!(process.cpuUsage());

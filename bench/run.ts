@@ -156,8 +156,9 @@ for (const { env } of databases) {
   await new Promise((resolve) => filled.process.once('exit', resolve));
 }
 
-const head = (method: string, path: string, more = '') =>
-  `${method} ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-forwarded-proto: https\r\n${more}\r\n`;
+/** Each connection is a user with an address of their own, as the proxy in front of a service tells it. */
+const head = (connection: number, method: string, path: string, more = '') =>
+  `${method} ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-forwarded-proto: https\r\nx-forwarded-for: 10.0.0.${connection + 1}\r\n${more}\r\n`;
 
 interface Case {
   readonly name: string;
@@ -172,7 +173,7 @@ const reading = (name: string, pathOf: (service: Service, turn: number) => strin
   connections: READERS,
   requests: (service) => {
     let turn = 0;
-    return () => Buffer.from(head('GET', pathOf(service, turn++)));
+    return (connection) => Buffer.from(head(connection, 'GET', pathOf(service, turn++)));
   },
 });
 const ofGame = ({ game, key }: Service, rest: string) =>
@@ -194,7 +195,7 @@ const writing = (name: string, write: Write): Case => ({
       const mod = mods[(connection * 13 + pair) % mods.length];
       const token = tokens[(connection + WRITERS * pair) % tokens.length];
       const more = `authorization: Bearer ${token}\r\ncontent-length: ${form.length}\r\n${form && 'content-type: application/x-www-form-urlencoded\r\n'}`;
-      return Buffer.from(head(method, `/v1/games/${game}/mods/${mod}${path}`, more) + form);
+      return Buffer.from(head(connection, method, `/v1/games/${game}/mods/${mod}${path}`, more) + form);
     };
   },
 });
@@ -209,7 +210,7 @@ const lookingUp = (count: number): Case => ({
     const body = JSON.stringify({ ids: JSON.parse(`[${namedMods(service, count)}]`) });
     const more = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
     const path = `/v1/games/${service.game}/mods/lookup?api_key=${service.key}`;
-    return () => Buffer.from(head('POST', path, more) + body);
+    return (connection) => Buffer.from(head(connection, 'POST', path, more) + body);
   },
 });
 
