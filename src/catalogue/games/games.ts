@@ -162,7 +162,7 @@ export async function listGames(
     ownOnly,
   };
   const spelled = await withLikelyWords(app.db, request);
-  return store.list(app.db.query, visible, gameListing, spelled, language, hiddenTags);
+  return store.list(app.db, visible, gameListing, spelled, language, hiddenTags);
 }
 
 /** The tag options on a platform; games without per-platform support are unchanged. */

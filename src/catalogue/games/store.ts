@@ -2,7 +2,9 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
 import {
   type Database,
+  idsIn,
   type Query,
+  type Statement,
   statement,
   type Tables,
   type Transaction,
@@ -40,14 +42,15 @@ const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_tota
   s.mods_subscribers_total, s.date_expires`;
 
 /** Reads the whole object at once. The submitter's columns keep their names. */
-const documentIn = (languages: string, tags: string) =>
-  statement(`select ${USER.join(', ')}, g.id as game_id, g.status as game_status,
+const documents = (languages: string, tags: string) =>
+  `select ${USER.join(', ')}, g.id as game_id, g.status as game_status,
       g.date_live as game_date_live,
-      d.body, t.${tags} as tags, ${STATS}
+      d.body, d.language as document_language, t.${tags} as tags, ${STATS}
     from games g join game_documents d on d.game_id = g.id and d.language ${languages}
       join game_tag_documents t on t.game_id = d.game_id and t.language = d.language
-      join game_stats s on s.game_id = g.id join users u on u.id = g.submitted_by
-    where g.id = ?`);
+      join game_stats s on s.game_id = g.id join users u on u.id = g.submitted_by`;
+
+const documentIn = (languages: string, tags: string) => statement(`${documents(languages, tags)} where g.id = ?`);
 
 const ENGLISH = { shown: documentIn(`= 'en'`, 'tags'), all: documentIn(`= 'en'`, 'tags_with_hidden') };
 const TRANSLATED = { shown: documentIn('= ?', 'tags'), all: documentIn('= ?', 'tags_with_hidden') };
@@ -130,7 +133,7 @@ function visibleTo(query: Query, visible: Visible) {
 }
 
 export async function list(
-  query: Query,
+  db: Database,
   visible: Visible,
   listing: Listing,
   request: ListRequest,
@@ -138,50 +141,34 @@ export async function list(
   hiddenTags: boolean,
 ): Promise<{ games: StoredGame[]; total: number }> {
   const wanted = () =>
-    narrowed(visibleTo(query, visible).innerJoin('game_stats as s', 's.game_id', 'g.id'), listing, request);
+    narrowed(visibleTo(db.query, visible).innerJoin('game_stats as s', 's.game_id', 'g.id'), listing, request);
   const { total } = await wanted()
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   const page = paged(wanted().select('g.id'), listing, request);
   const ids = total > request.offset ? (await page.execute()).map((row) => row.id) : [];
-  const documents =
-    ids.length > 0 ? await documentsOf(query, ids, language, hiddenTags) : new Map<number, StoredGame>();
+  const documents = ids.length > 0 ? await documentsOf(db, ids, language, hiddenTags) : new Map<number, StoredGame>();
   return { games: ids.flatMap((id) => documents.get(id) ?? []), total: Number(total) };
 }
 
+const documentsIn = (tags: string): Statement => ({
+  text: `${documents(`in (?, 'en')`, tags)} where g.id in (select value from json_each(?))`,
+  postgres: `${documents(`in ($1, 'en')`, tags)} where g.id = any(${idsIn('$2')})`,
+});
+const OF_GAMES = { shown: documentsIn('tags'), all: documentsIn('tags_with_hidden') };
+
 /** The documents of these games in the given language, in English where there is no translation. */
 async function documentsOf(
-  query: Query,
+  db: Database,
   ids: readonly number[],
   language: string,
   hiddenTags: boolean,
 ): Promise<Map<number, StoredGame>> {
-  const rows = await query
-    .selectFrom('games as g')
-    .innerJoin('game_documents as d', 'd.game_id', 'g.id')
-    .innerJoin('game_tag_documents as t', (join) =>
-      join.onRef('t.game_id', '=', 'd.game_id').onRef('t.language', '=', 'd.language'),
-    )
-    .innerJoin('game_stats as s', 's.game_id', 'g.id')
-    .innerJoin('users as u', 'u.id', 'g.submitted_by')
-    .select(USER)
-    .select([
-      'g.id as game_id',
-      'g.status as game_status',
-      'g.date_live as game_date_live',
-      'd.body',
-      'd.language as document_language',
-    ])
-    .select(hiddenTags ? 't.tags_with_hidden as tags' : 't.tags')
-    .select(['s.mods_count_total', 's.mods_downloads_today', 's.mods_downloads_total'])
-    .select(['s.mods_downloads_daily_average', 's.mods_subscribers_total', 's.date_expires'])
-    .where('g.id', 'in', ids)
-    .where('d.language', 'in', [language, 'en'])
-    .execute();
-  const documents = new Map<number, StoredGame>();
-  for (const row of rows)
-    if (row.document_language !== 'en' || !documents.has(row.game_id)) documents.set(row.game_id, row);
-  return documents;
+  const values = [language, JSON.stringify(ids)];
+  const rows = await db.all<StoredGame & { document_language: string }>(OF_GAMES[hiddenTags ? 'all' : 'shown'], values);
+  const found = new Map<number, StoredGame>();
+  for (const row of rows) if (row.document_language !== 'en' || !found.has(row.game_id)) found.set(row.game_id, row);
+  return found;
 }
 
 export const add = (query: Query, row: Insertable<GamesTable>): Promise<GameRow> =>
