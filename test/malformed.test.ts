@@ -6,7 +6,7 @@ import { type AnyOperation, isEventStream } from '../src/platform/http/operation
 import { type Answer, type ErrorAnswer, startApi } from './api.ts';
 
 // The requests are random in each run; a failure prints its seed.
-const RUNS = Number(process.env['MODSTEAD_TEST_FUZZ_RUNS'] ?? 20);
+const RUNS = Number(process.env['MODSTEAD_TEST_FUZZ_RUNS'] ?? 10);
 const SEED = process.env['MODSTEAD_TEST_SEED'];
 
 // Plain HTTP as behind a proxy: a refusal closes the connection, and TLS handshakes would take most of the time.
