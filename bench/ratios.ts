@@ -1,9 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startBaseline } from './baseline.ts';
+import { ask, type Forked, fill, SETTINGS, startForked } from './forked.ts';
 import { load, type Measured } from './load.ts';
 
 const { values: options } = parseArgs({
@@ -33,35 +33,9 @@ const WARM_UP_MILLISECONDS = Number(options['warm-up']);
 const READERS = 32;
 const WRITERS = 64;
 
-const here = (name: string) => join(import.meta.dirname, name);
 const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-interface Started {
-  process: ChildProcess;
-  port: number;
-}
-
-const ask = <T>(child: ChildProcess, message: unknown): Promise<T> =>
-  new Promise((resolve) => {
-    child.once('message', (answer) => resolve(answer as T));
-    child.send(message as string);
-  });
-
-async function start<T extends object>(file: string, env: Record<string, string>): Promise<Started & T> {
-  const child = fork(here(file), { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
-  return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve({ process: child, ...(message as { port: number } & T) }));
-    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
-  });
-}
-
-const SETTINGS = {
-  MODSTEAD_PORT: '0',
-  MODSTEAD_TRUST_PROXY: '127.0.0.1',
-  MODSTEAD_PUBLIC_PORT: '443',
-  MODSTEAD_RATE_LIMITS: 'address=100000000,address_writes=100000000,token=100000000,token_writes=100000000',
-};
 /** Settings of the data folder with this number of mods. */
 const settingsOf = (mods: string) => ({
   ...SETTINGS,
@@ -71,23 +45,25 @@ const settingsOf = (mods: string) => ({
 });
 type Content = { game: number; key: string; tokens: string[]; others: number[] };
 const raw = await startBaseline();
-const cached = await start<Content>('service.ts', { ...SETTINGS, MODSTEAD_DATA: join(folder, 'cached') });
-const uncached = await start<Content>('service.ts', {
+const cached = await startForked<Content>('service.ts', { ...SETTINGS, MODSTEAD_DATA: join(folder, 'cached') });
+const uncached = await startForked<Content>('service.ts', {
   ...SETTINGS,
   MODSTEAD_DATA: join(folder, 'uncached'),
   MODSTEAD_CACHE_MB: '0',
 });
 
 /** Filled one after the other, because each uses all cores. */
-for (const mods of [options.base, options.mods]) await start('fill.ts', settingsOf(mods));
+for (const mods of [options.base, options.mods]) await fill(settingsOf(mods));
 
 type Filled = { game: number; key: string; token: string; mods: number[] };
 const [small, large] = (await Promise.all(
-  [options.base, options.mods].map((mods) => start<Filled>('mods.ts', { ...settingsOf(mods), MODSTEAD_CACHE_MB: '0' })),
-)) as [Started & Filled, Started & Filled];
+  [options.base, options.mods].map((mods) =>
+    startForked<Filled>('mods.ts', { ...settingsOf(mods), MODSTEAD_CACHE_MB: '0' }),
+  ),
+)) as [Forked & Filled, Forked & Filled];
 
 /** The large game again, with the response cache on. */
-const largeCached = await start<Filled>('mods.ts', settingsOf(options.mods));
+const largeCached = await startForked<Filled>('mods.ts', settingsOf(options.mods));
 
 const head = (method: string, path: string, more: string) =>
   `${method} ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-forwarded-proto: https\r\n${more}\r\n`;
@@ -96,7 +72,7 @@ const GZIP = 'accept-encoding: gzip\r\n';
 
 interface Case {
   readonly name: string;
-  readonly server: Started;
+  readonly server: Forked;
   readonly requests: (connection: number) => Buffer;
   readonly connections: number;
 }
@@ -117,7 +93,7 @@ const urls = {
 };
 for (const url of Object.values(urls)) await raw.learn(cached.port, url);
 const withUncachedKey = (url: string) => url.replace(cached.key, uncached.key);
-const read = (name: string, server: Started, url: string, more = ''): Case => {
+const read = (name: string, server: Forked, url: string, more = ''): Case => {
   const bytes = get(url, more);
   return { name, server, requests: () => bytes, connections: READERS };
 };

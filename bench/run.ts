@@ -1,15 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { migrations } from '../src/composition/migrations.ts';
-import { migrate } from '../src/platform/database/migrate.ts';
-import { openPostgres } from '../src/platform/database/postgres.ts';
-import { systemClock } from '../src/platform/runtime/clock.ts';
-import { createDatabase, startPostgres } from '../test/postgres.ts';
+import { type Forked, fill, newPostgres, SETTINGS, startForked } from './forked.ts';
 import { load } from './load.ts';
 
 const { values: options } = parseArgs({
@@ -74,35 +69,19 @@ function cpuSeconds(root: number): number {
 }
 
 type Name = 'sqlite' | 'postgres';
-interface Service {
-  readonly process: ChildProcess;
-  readonly port: number;
+interface Content {
   readonly game: number;
   readonly key: string;
   readonly tokens: readonly string[];
   readonly mods: readonly number[];
 }
+type Service = Forked & Content;
 
 const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-async function start(file: string, env: Record<string, string>): Promise<Service> {
-  const child = fork(join(import.meta.dirname, file), {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
-  });
-  return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve({ process: child, ...(message as Omit<Service, 'process'>) }));
-    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
-  });
-}
-
-const LIMITS = 'address=100000000,address_writes=100000000,token=100000000,token_writes=100000000';
 const settingsOf = (name: Name, url?: string): Record<string, string> => ({
-  MODSTEAD_PORT: '0',
-  MODSTEAD_TRUST_PROXY: '127.0.0.1',
-  MODSTEAD_PUBLIC_PORT: '443',
-  MODSTEAD_RATE_LIMITS: LIMITS,
+  ...SETTINGS,
   MODSTEAD_CACHE_MB: '0',
   MODSTEAD_DATA: join(folder, name),
   BENCH_MODS: options.mods,
@@ -138,22 +117,14 @@ const databases: Database[] = [];
 if (options.database !== 'postgres')
   databases.push({ name: 'sqlite', env: settingsOf('sqlite'), cpu: () => 0, syncs: async () => Number.NaN });
 if (options.database !== 'sqlite') {
-  const server = await startPostgres({ durable: true });
-  const name = `modstead_bench_${process.pid}`;
-  const url = await createDatabase(server.url, name);
-  for (const each of [url, await createDatabase(server.url, `${name}_sandbox`)]) {
-    const db = await openPostgres(each);
-    await migrate(db, migrations, systemClock.now);
-    await db.close();
-  }
+  const url = await newPostgres();
   const { main, client } = await postgresAt(url);
   const env = settingsOf('postgres', url);
   databases.push({ name: 'postgres', env, cpu: () => cpuSeconds(main), syncs: () => syncsOf(client) });
 }
 for (const { env } of databases) {
   mkdirSync(env['MODSTEAD_DATA']!, { recursive: true });
-  const filled = await start('fill.ts', env);
-  await new Promise((resolve) => filled.process.once('exit', resolve));
+  await fill(env);
 }
 
 /** Each connection is a user with an address of their own, as the proxy in front of a service tells it. */
@@ -280,7 +251,7 @@ console.log(
 );
 for (let run = 1; run <= Number(options.runs); run += 1) {
   const services: Service[] = [];
-  for (const { env } of databases) services.push(await start('mods.ts', env));
+  for (const { env } of databases) services.push(await startForked<Content>('mods.ts', env));
   // Databases take turns within a case, so that other work on the machine affects both alike.
   for (const each of CASES)
     for (const [i, database] of databases.entries())

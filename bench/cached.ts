@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { startBaseline } from './baseline.ts';
+import { cpuSeconds } from './cpu.ts';
+import { type Forked, fill, newPostgres, SETTINGS, startForked } from './forked.ts';
+import { load } from './load.ts';
+import { optionsOf } from './options.ts';
+
+const options = optionsOf(
+  'bench-cached',
+  { rounds: '5', milliseconds: '1000', 'warm-up': '3000', mods: '9501' },
+  `Compares cached responses of the service on both databases with a bare node:http server that sends the same bytes, with 32
+readers on connections that stay open. The service and the bare server take turns. Prints requests per CPU second of the
+server, as a share of those of the bare one: the median and the range of the rounds.`,
+);
+const READERS = 32;
+
+const folder = mkdtempSync(join(process.cwd(), '.bench-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+type Filled = Forked & { readonly game: number; readonly key: string; readonly mods: readonly number[] };
+
+async function startOn(name: 'sqlite' | 'postgres'): Promise<Filled> {
+  const env = {
+    ...SETTINGS,
+    BENCH_MODS: options.mods,
+    MODSTEAD_DATA: join(folder, name),
+    MODSTEAD_JOBS: 'off',
+    ...(name === 'postgres' && { MODSTEAD_DATABASE_URL: await newPostgres() }),
+  };
+  mkdirSync(env.MODSTEAD_DATA, { recursive: true });
+  await fill(env);
+  return startForked('mods.ts', env);
+}
+
+const PAGES: Record<string, (mods: readonly number[]) => string> = {
+  'page of 100 mods': () => '?_limit=100',
+  'two tags by popularity': () => '?tags=Gameplay,Realistic&_sort=popular&_limit=100',
+  'search for a frequent word': () => '?_q=dragon&_limit=100',
+  'single mod': (mods) => `/${mods[7]}?`,
+  'page 90': () => '?_limit=100&_offset=8900',
+};
+
+async function perCpuSecond({ process: { pid }, port }: Pick<Forked, 'process' | 'port'>, path: string, ms: number) {
+  const request = Buffer.from(
+    `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-forwarded-proto: https\r\n\r\n`,
+  );
+  const before = cpuSeconds(pid!);
+  const { answers } = await load({ port, requests: () => request, connections: READERS, milliseconds: ms });
+  return answers / (cpuSeconds(pid!) - before);
+}
+
+console.log(`${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}`);
+console.log(`\n| cached | requests per CPU second | of \`node:http\` |\n| --- | --- | --- |`);
+const raw = await startBaseline();
+for (const name of ['sqlite', 'postgres'] as const) {
+  const service = await startOn(name);
+  const { game, key, mods, port } = service;
+  for (const [page, rest] of Object.entries(PAGES)) {
+    const path = `/v1/games/${game}/mods${rest(mods)}&api_key=${key}`;
+    await raw.learn(port, path);
+    for (const server of [raw, service]) await perCpuSecond(server, path, Number(options['warm-up']));
+    const rounds: { own: number; share: number }[] = [];
+    for (let round = 0; round < Number(options.rounds); round += 1) {
+      const bare = await perCpuSecond(raw, path, Number(options.milliseconds));
+      const own = await perCpuSecond(service, path, Number(options.milliseconds));
+      rounds.push({ own, share: own / bare });
+    }
+    const shares = rounds.map(({ share }) => share).sort((a, b) => a - b);
+    const own = rounds.map((round) => round.own).sort((a, b) => a - b);
+    const middle = Math.floor(rounds.length / 2);
+    const range = `${shares[middle]!.toFixed(2)} (${shares[0]!.toFixed(2)} to ${shares.at(-1)!.toFixed(2)})`;
+    console.log(`| ${page}, ${name} | ${Math.round(own[middle]!)} | ${range} |`);
+  }
+  service.process.kill();
+}
+raw.process.kill();
+process.exit(0);
