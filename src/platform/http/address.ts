@@ -31,19 +31,40 @@ export function peerOf(socket: Socket, networks: Networks): Peer {
   return peer;
 }
 
-/** The rightmost address that is not one of our proxies. Everything to its left can be forged by the client. */
 export function clientAddress(request: IncomingMessage, networks: Networks): string {
   const peer = peerOf(request.socket, networks);
-  if (!peer.trusted || request.headers['x-forwarded-for'] === undefined) return peer.address;
-  const forwarded = String(request.headers['x-forwarded-for'])
+  const header = request.headers['x-forwarded-for'];
+  if (!peer.trusted || header === undefined) return peer.address;
+  return forwardedFor(String(header), networks) ?? peer.address;
+}
+
+const KNOWN_MAX = 10_000;
+const KNOWN_CHARACTERS_MAX = 64;
+const knownBy = new WeakMap<Networks, Map<string, string | undefined>>();
+
+/** Remembers short headers, because parsing one takes a tenth of the time of a cached response. */
+function forwardedFor(header: string, networks: Networks): string | undefined {
+  if (header.length > KNOWN_CHARACTERS_MAX) return rightmostForeign(header, networks);
+  const known = knownBy.get(networks) ?? new Map<string, string | undefined>();
+  knownBy.set(networks, known);
+  if (known.has(header)) return known.get(header);
+  const address = rightmostForeign(header, networks);
+  if (known.size >= KNOWN_MAX) known.clear();
+  known.set(header, address);
+  return address;
+}
+
+/** The rightmost address that is not one of our proxies. Everything to its left can be forged by the client. */
+function rightmostForeign(header: string, networks: Networks): string | undefined {
+  const hops = header
     .split(',')
     .map((hop) => hop.trim())
     .filter(Boolean);
-  for (const hop of forwarded.reverse()) {
-    if (!ipaddr.isValid(hop)) break;
+  for (const hop of hops.reverse()) {
+    if (!ipaddr.isValid(hop)) return undefined;
     if (!isTrusted(hop, networks)) return plain(hop);
   }
-  return peer.address;
+  return undefined;
 }
 
 /** An IPv6 host owns a whole /64, so limits count the network and not the address. */
