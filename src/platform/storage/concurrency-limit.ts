@@ -1,21 +1,19 @@
+import { Places } from '../runtime/places.ts';
+
 /** Runs at most this many tasks at once; the others wait in order of arrival. */
 export class ConcurrencyLimit {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
+  readonly #places: Places;
 
   constructor(max: number) {
-    this.#free = max;
+    this.#places = new Places(max);
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await this.#places.take();
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
+      this.#places.leave();
     }
   }
 }
