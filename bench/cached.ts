@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { startBaseline } from './baseline.ts';
 import { cpuSeconds } from './cpu.ts';
+import { median, rangeOf } from './figures.ts';
 import { type Forked, fill, newPostgres, SETTINGS, startForked } from './forked.ts';
 import { load } from './load.ts';
 import { optionsOf } from './options.ts';
@@ -67,11 +68,12 @@ for (const name of ['sqlite', 'postgres'] as const) {
       const own = await perCpuSecond(service, path, Number(options.milliseconds));
       rounds.push({ own, share: own / bare });
     }
-    const shares = rounds.map(({ share }) => share).sort((a, b) => a - b);
-    const own = rounds.map((round) => round.own).sort((a, b) => a - b);
-    const middle = Math.floor(rounds.length / 2);
-    const range = `${shares[middle]!.toFixed(2)} (${shares[0]!.toFixed(2)} to ${shares.at(-1)!.toFixed(2)})`;
-    console.log(`| ${page}, ${name} | ${Math.round(own[middle]!)} | ${range} |`);
+    const own = median(rounds.map((round) => round.own));
+    const share = rangeOf(
+      rounds.map((round) => round.share),
+      2,
+    );
+    console.log(`| ${page}, ${name} | ${Math.round(own)} | ${share} |`);
   }
   service.process.kill();
 }

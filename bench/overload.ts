@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
 import { startBaseline } from './baseline.ts';
 import { cpuSeconds } from './cpu.ts';
+import { median, rangeOf } from './figures.ts';
 import type { Probe } from './health-prober.ts';
 import { optionsOf } from './options.ts';
 import { startSampleService } from './sample-service.ts';
@@ -106,10 +107,6 @@ async function measure(
   return { perCpuSecond: ok / cpu, refused: all - ok, probes: await collect(prober) };
 }
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const range = (values: readonly number[], digits: number) =>
-  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
-
 async function compare(name: string, service: Service, request: (index: number) => string): Promise<void> {
   const prober = fork(join(import.meta.dirname, 'health-prober.ts'), [String(service.port)]);
   children.add(prober);
@@ -133,7 +130,7 @@ async function compare(name: string, service: Service, request: (index: number) 
     const slowest = probes.map(({ ms }) => ms);
     const statuses = [...new Set(probes.map(({ status }) => status))].join(', ');
     console.log(
-      `${name}, ${readers} readers: ${range(
+      `${name}, ${readers} readers: ${rangeOf(
         figures.map((each) => each.perCpuSecond),
         0,
       )} answers per CPU second, ${figures.map((each) => each.refused).join(' + ')} refused; ${probes.length} health checks (${statuses}), median ${median(slowest).toFixed(0)} ms, slowest ${Math.max(...slowest).toFixed(0)} ms`,
@@ -141,7 +138,7 @@ async function compare(name: string, service: Service, request: (index: number) 
   }
   const ratios = many.map((each, i) => each.perCpuSecond / few[i]!.perCpuSecond);
   console.log(
-    `${name}: ${READERS} / ${READERS_BEST} readers: ${range(ratios, 2)}; MB before, after, 10 s later: ${megabytes.join(', ')}`,
+    `${name}: ${READERS} / ${READERS_BEST} readers: ${rangeOf(ratios, 2)}; MB before, after, 10 s later: ${megabytes.join(', ')}`,
   );
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
 import { cpuSeconds } from './cpu.ts';
+import { rangeOf } from './figures.ts';
 import { load } from './load.ts';
 import { optionsOf } from './options.ts';
 import { startSampleService } from './sample-service.ts';
@@ -98,10 +99,6 @@ async function measure(service: Service, writers: number): Promise<Figures> {
   };
 }
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-const shown = (values: readonly number[], digits = 0) =>
-  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
-
 async function compare(name: string, database: (name: string) => Promise<Record<string, string>>): Promise<void> {
   const many = Number(options.processes);
   const services = [
@@ -121,7 +118,7 @@ async function compare(name: string, database: (name: string) => Promise<Record<
       for (const [i, service] of services.entries()) rounds[i]!.push(await measure(service, writers));
     for (const [i, figures] of rounds.entries()) {
       const of = (key: keyof Figures, digits?: number) =>
-        shown(
+        rangeOf(
           figures.map((each) => each[key]),
           digits,
         );
@@ -130,7 +127,7 @@ async function compare(name: string, database: (name: string) => Promise<Record<
       );
     }
     const ratios = rounds[0]!.map((one, i) => rounds[1]![i]!.capacity / one.capacity);
-    console.log(`${name}, ${writers} writers: capacity of ${many} processes / 1: ${shown(ratios, 2)}`);
+    console.log(`${name}, ${writers} writers: capacity of ${many} processes / 1: ${rangeOf(ratios, 2)}`);
   }
 }
 
