@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { rangeOf } from './figures.ts';
 import { type Forked, fill, newPostgres, SETTINGS, startForked } from './forked.ts';
-import { load } from './load.ts';
+import { type Load, load } from './load.ts';
+import { stolenDuring, Undisturbed } from './stolen.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -15,18 +17,20 @@ const { values: options } = parseArgs({
     mods: { type: 'string', default: '9501' },
     database: { type: 'string', default: 'both' },
     only: { type: 'string', default: '' },
+    'stolen-max': { type: 'string', default: '2' },
     peer: { type: 'string', multiple: true, default: [] },
     help: { type: 'boolean' },
   },
 });
 if (options.help) {
   console.log(`npm run bench [-- --runs 3 --milliseconds 4000 --warm-up 4000 --mods 9501 --database both|sqlite|postgres
-  --only PATTERN --peer NAME=URL[#PID]]
+  --only PATTERN --stolen-max 2 --peer NAME=URL[#PID]]
 Measures what users do, with the response cache off: 32 readers of pages and mods, 64 writers that subscribe, rate and
 comment. Each run starts new services. Prints the median and the range over the runs: CPU milliseconds per request of the
 service and of the database server together, requests per second, and syncs of PostgreSQL's log per write. The load
 generator uses the same cores. A peer is any page of another server; with the id of its main process, CPU time is that of the
-process and its descendants. MODSTEAD_TEST_POSTGRES_URL names a server on this machine instead of a temporary one.`);
+process and its descendants. A measurement is repeated if the host of a virtual machine took more than 2 % of its CPU time.
+MODSTEAD_TEST_POSTGRES_URL names a server on this machine instead of a temporary one.`);
   process.exit(0);
 }
 const only = new RegExp(options.only);
@@ -213,24 +217,41 @@ interface Measured {
   readonly database: number;
   readonly perSecond: number;
   readonly syncs: number;
+  /** The percentage of CPU time that the host took meanwhile. */
+  readonly stolen: number;
 }
+const undisturbed = new Undisturbed(Number(options['stolen-max']));
 const refusals = { count: 0 };
 const results = new Map<string, Measured[]>();
 const keep = (name: string, measured: Measured) => results.set(name, [...(results.get(name) ?? []), measured]);
 
 async function measure(each: Case, service: Service, database: Database): Promise<Measured> {
-  const { port, process: child } = service;
-  const requests = each.requests(service);
-  const of = { port, requests, connections: each.connections, refusals };
+  const of = { port: service.port, requests: each.requests(service), connections: each.connections, refusals };
   await load({ ...of, milliseconds: Number(options['warm-up']) });
+  return undisturbed.measure(() => measureOnce(each, of, service, database));
+}
+
+async function measureOnce(
+  { isWrite }: Case,
+  of: Omit<Load, 'milliseconds'>,
+  { process: child }: Service,
+  database: Database,
+): Promise<Measured> {
   const counters = async () => [cpuSeconds(child.pid!), database.cpu(), await database.syncs()] as const;
   const before = await counters();
-  const { answers, seconds } = await load({ ...of, milliseconds: Number(options.milliseconds) });
+  const { result, stolen } = await stolenDuring(() => load({ ...of, milliseconds: Number(options.milliseconds) }));
+  const { answers, seconds } = result;
   // The counts of the last three seconds are folded in, and the server reports its syncs, with a delay.
-  if (each.isWrite) await wait(4_500);
+  if (isWrite) await wait(4_500);
   const after = await counters();
   const [ofService, ofDatabase, syncs] = after.map((value, i) => (value - before[i]!) / answers);
-  return { service: ofService! * 1000, database: ofDatabase! * 1000, perSecond: answers / seconds, syncs: syncs! };
+  return {
+    service: ofService! * 1000,
+    database: ofDatabase! * 1000,
+    perSecond: answers / seconds,
+    syncs: syncs!,
+    stolen,
+  };
 }
 
 async function measurePeer(peer: string): Promise<void> {
@@ -240,10 +261,15 @@ async function measurePeer(peer: string): Promise<void> {
   const asked = { port: Number(port || 80), requests: () => request, connections: READERS };
   await load({ ...asked, milliseconds: Number(options['warm-up']) });
   const pid = Number(hash.slice(1));
-  const before = pid ? cpuSeconds(pid) : Number.NaN;
-  const { answers, seconds } = await load({ ...asked, milliseconds: Number(options.milliseconds) });
-  const service = (((pid ? cpuSeconds(pid) : Number.NaN) - before) / answers) * 1000;
-  keep(`${name}: ${pathname}`, { service, database: 0, perSecond: answers / seconds, syncs: Number.NaN });
+  const cpu = () => (pid ? cpuSeconds(pid) : Number.NaN);
+  const once = async (): Promise<Measured> => {
+    const before = cpu();
+    const { result, stolen } = await stolenDuring(() => load({ ...asked, milliseconds: Number(options.milliseconds) }));
+    const { answers, seconds } = result;
+    const service = ((cpu() - before) / answers) * 1000;
+    return { service, database: 0, perSecond: answers / seconds, syncs: Number.NaN, stolen };
+  };
+  keep(`${name}: ${pathname}`, await undisturbed.measure(once));
 }
 
 console.log(
@@ -265,39 +291,34 @@ for (let run = 1; run <= Number(options.runs); run += 1) {
   console.log(`run ${run} of ${options.runs} is done`);
 }
 
-function rangeOf(numbers: readonly number[], digits: number): string {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  if (sorted.some(Number.isNaN)) return '';
-  const [low, middle, high] = [0, Math.floor(sorted.length / 2), sorted.length - 1].map((i) =>
-    sorted[i]!.toFixed(digits),
-  );
-  return `${middle} (${low} to ${high})`;
-}
+const shown = (numbers: readonly number[], digits: number) =>
+  numbers.some(Number.isNaN) ? '' : rangeOf(numbers, digits);
+console.log(String(undisturbed));
 if (refusals.count > 0) console.log(`${refusals.count} requests were refused and do not count as answers`);
 console.log('\n| what | CPU ms per request | of the service | of the database | per second | log syncs per request |');
 console.log('| --- | --- | --- | --- | --- | --- |');
 for (const [name, all] of results)
   console.log(
     `| ${name} | ${[
-      rangeOf(
+      shown(
         all.map(({ service, database }) => service + database),
         2,
       ),
-      rangeOf(
+      shown(
         all.map(({ service }) => service),
         2,
       ),
-      rangeOf(
+      shown(
         all.map(({ database }) => database),
         2,
       ),
-      rangeOf(
+      shown(
         all.map(({ perSecond }) => perSecond),
         0,
       ),
       / (?:page|lookup|tags|search|single)/.test(` ${name}`)
         ? ''
-        : rangeOf(
+        : shown(
             all.map(({ syncs }) => syncs),
             3,
           ),
