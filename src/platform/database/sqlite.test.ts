@@ -46,6 +46,17 @@ test('a read sees the writes of another process in the next tick', async () => {
   await other.close();
 });
 
+test('a read sees the write of another process as soon as it was announced, in a tick that has read before', async () => {
+  const other = new DatabaseSync(file);
+  const read = () => (db.first(LAST, []) as { n: number }).n;
+  assert.equal(read(), 1_020);
+  other.exec(`insert into numbers (n, filler) values (1030, '')`);
+  assert.equal(read(), 1_020);
+  db.changes.changed('numbers');
+  assert.equal(read(), 1_030);
+  other.close();
+});
+
 test('the WAL restarts although readers read in every tick', async () => {
   const MEGABYTE = 1_048_576;
   const filler = 'x'.repeat(MEGABYTE);

@@ -383,6 +383,8 @@ export function openSqlite(
   const reading = new ReadingConnection(opened);
   const changes = new Changes();
   const writer = new Writer(resolve(file), writing, reading, changes, walBytesMax);
+  // What is kept as read after a change must not come from a snapshot before it.
+  changes.listen(() => reading.end());
   const poll = pollForeignChanges(writing, changes);
   const backgroundReader = new BackgroundReader({ ...opened, budgetMs: readTimeoutMs }, READER_THREADS);
   const condition: Condition = { damage: [], isReadOnly: opened.readOnly };
