@@ -1,6 +1,6 @@
 import { requireGameDocument } from '../catalogue/games/games.ts';
 import { requireSingleMod } from '../catalogue/mods/access.ts';
-import { singleModJson } from '../catalogue/mods/page.ts';
+import { singleModJson } from '../catalogue/mods/single.ts';
 import { requireShownCollection } from '../community/collections/collections.ts';
 import { toModCollection } from '../community/collections/object.ts';
 import { showGuide } from '../community/guides/guides.ts';

@@ -12,8 +12,8 @@ import { isPreviewOpen } from '../games/preview-options.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as documentStore from './document-store.ts';
 import type * as listStore from './list-store.ts';
-import { type SingleMod, singleMod } from './page.ts';
 import { currentStats, withPending } from './pending-stats.ts';
+import { type SingleMod, singleMod } from './single.ts';
 import * as store from './store.ts';
 
 export const MOD_NOT_ACCEPTED = 0;

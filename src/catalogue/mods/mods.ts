@@ -34,7 +34,7 @@ import { modExtensions } from './extensions.ts';
 import { findIds, findMods } from './finding.ts';
 import type * as listStore from './list-store.ts';
 import { FREE } from './listing.ts';
-import { pageOfMods } from './page.ts';
+import { type AssembledPage, pageOfMods } from './page.ts';
 import { endForDeletedMod, removeModRows } from './removal.ts';
 import * as statsStore from './stats-store.ts';
 import * as store from './store.ts';
@@ -355,7 +355,7 @@ export async function pageOfGame(
   request: ListRequest,
   language: Language,
   on: OnPlatform = {},
-): Promise<Buffer> {
+): Promise<AssembledPage> {
   const { scope, asked } = await visibleScope(app, caller, gameId, request, on);
   const found = await findIds(app.db, scope, asked);
   const { limit, offset } = request;

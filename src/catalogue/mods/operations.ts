@@ -21,7 +21,7 @@ import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
 import { modListing } from './listing.ts';
 import { listModsOfAuthor, listModsOfGame, listModsOfMember, pageOfGame, type StoredMod } from './mods.ts';
 import { ModObject, modJson } from './object.ts';
-import { type SingleMod, singleModJson } from './page.ts';
+import { type SingleMod, singleModJson } from './single.ts';
 
 const LOGO = { bytesMax: 8 * 1_024 * 1_024, says: 'PNG, JPEG, GIF or WebP of at least 512 by 288 pixels.' };
 
@@ -42,7 +42,10 @@ export const getMods = operation({
     cache(`games/${params.game_id}/mods`, `games/${params.game_id}`, 'users');
     cacheUntil(linksChangeAt(app.clock.now()));
     // Display names of a portal are not in the documents from which the database assembles a page.
-    if (portal === undefined) return new Json(await pageOfGame(app, caller, params.game_id, list, language, on));
+    if (portal === undefined) {
+      const { text, checksum } = await pageOfGame(app, caller, params.game_id, list, language, on);
+      return new Json(text, { checksum });
+    }
     const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language, on);
     return pageOfMods(app, mods, total, list, portal);
   },
@@ -126,8 +129,8 @@ function modAlone(app: App, { caller, params, language, platform, cache }: ModIn
   const answer = (mod: SingleMod) => {
     if (isModVisibleToClass(caller, mod))
       cache(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
-    const { text, bytes } = singleModJson(app, params.mod_id, mod);
-    return new Json(text, bytes);
+    const { text, ...known } = singleModJson(app, params.mod_id, mod);
+    return new Json(text, known);
   };
   const found = requireSingleMod(app, caller, params.game_id, params.mod_id, language, platform);
   return found instanceof Promise ? found.then(answer) : answer(found);

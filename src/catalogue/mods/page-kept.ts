@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { App } from '../../platform/app.ts';
 import { type KeptReading, KeptRows, type Made } from '../../platform/database/kept.ts';
 import { type LinkParts, withEncodedAddresses } from './page-addresses.ts';
@@ -8,6 +9,7 @@ interface KeptMod {
   readonly front: Buffer;
   readonly hasFile: boolean;
   readonly rest: Buffer;
+  readonly checksum: number;
 }
 
 const kept = new KeptRows<KeptMod>(({ front, rest }) => front.length + rest.length);
@@ -36,10 +38,14 @@ export interface ShownPage {
 const COMMA = Buffer.from(',');
 
 /** The mods of a page, separated by commas, and how many of them still exist. */
-export async function modsOfPage(app: App, page: ShownPage): Promise<{ parts: Buffer[]; count: number }> {
+export async function modsOfPage(
+  app: App,
+  page: ShownPage,
+): Promise<{ parts: Buffer[]; count: number; checksums: number[] }> {
   const shown = await shownMods(app, page);
   const behindLink = Buffer.from(page.link.behind);
   const parts: Buffer[] = [];
+  const checksums: number[] = [];
   let count = 0;
   for (const id of page.ids) {
     const mod = shown.get(id);
@@ -48,9 +54,10 @@ export async function modsOfPage(app: App, page: ShownPage): Promise<{ parts: Bu
     parts.push(mod.front);
     if (mod.hasFile) parts.push(behindLink);
     parts.push(mod.rest);
+    checksums.push(mod.checksum);
     count += 1;
   }
-  return { parts, count };
+  return { parts, count, checksums };
 }
 
 async function shownMods(app: App, page: ShownPage): Promise<Map<number, KeptMod>> {
@@ -72,9 +79,7 @@ const NO_FILE = Buffer.from('{}');
 /** Copies the row, because its texts are parts of large chunks that the socket received. */
 function keptMod({ link }: ShownPage, { body, file_body, file_link, rest }: RowOfPage): KeptMod {
   const file = file_body === null ? [NO_FILE] : [file_body, Buffer.from(link.before), file_link!];
-  return {
-    front: Buffer.concat([body, BEFORE_FILE, ...file]),
-    hasFile: file_body !== null,
-    rest: withEncodedAddresses(Buffer.from(rest)),
-  };
+  const front = Buffer.concat([body, BEFORE_FILE, ...file]);
+  const behind = withEncodedAddresses(Buffer.from(rest));
+  return { front, hasFile: file_body !== null, rest: behind, checksum: crc32(behind, crc32(front)) };
 }

@@ -35,6 +35,9 @@ const wallets = new BatchedReads<WalletRow>();
 export function walletOf(db: Database, userId: number, gameId: number, currency: string) {
   const values = [currency, currency, currency, gameId];
   if (db.dialect === 'sqlite') return db.first<WalletRow>(ONE, [...values, userId]);
-  const valuesFor = (ids: readonly number[]) => [...values, JSON.stringify(ids)];
-  return wallets.read(db, userId, { variant: `${gameId}/${currency}`, statement: MANY, valuesFor });
+  const rowsOf = async (ids: readonly number[]) => {
+    const rows = await db.all<WalletRow>(MANY, [...values, JSON.stringify(ids)]);
+    return new Map(rows.map((row) => [row.id, row]));
+  };
+  return wallets.read(db, userId, { variant: `${gameId}/${currency}`, rowsOf });
 }

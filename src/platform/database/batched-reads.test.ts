@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { BatchedReads } from './batched-reads.ts';
-import { type Database, statement } from './database.ts';
+import type { Database } from './database.ts';
 
-const STATEMENT = statement('select id from things where id in (?)');
-const reading = { variant: '', statement: STATEMENT, valuesFor: (ids: readonly number[]) => ids };
+type Thing = { readonly id: number };
 
 interface Sent {
   readonly ids: readonly number[];
@@ -17,17 +16,17 @@ interface Sent {
 /** A database that answers when it is told to. */
 function slowDatabase() {
   const sent: Sent[] = [];
-  const all = (_: unknown, ids: readonly number[]) =>
-    new Promise((resolve, reject) => {
-      const answer = () => resolve(ids.map((id) => ({ id })));
+  const rowsOf = (ids: readonly number[]) =>
+    new Promise<Map<number, Thing>>((resolve, reject) => {
+      const answer = () => resolve(new Map(ids.map((id) => [id, { id }])));
       sent.push({ ids, answer, fail: () => reject(new Error('no connection')) });
     });
-  return { sent, db: { all } as unknown as Database };
+  return { sent, db: {} as Database, reading: { variant: '', rowsOf } };
 }
 
 test('reads of one turn share a statement, those that come while it is under way share the next', async () => {
-  const { sent, db } = slowDatabase();
-  const reads = new BatchedReads<{ id: number }>();
+  const { sent, db, reading } = slowDatabase();
+  const reads = new BatchedReads<Thing>();
   const first = [1, 2].map((id) => reads.read(db, id, reading));
   await setImmediate();
   const second = [3, 4, 3].map((id) => reads.read(db, id, reading));
@@ -45,8 +44,8 @@ test('reads of one turn share a statement, those that come while it is under way
 });
 
 test('a statement that never returns does not keep the next ones from being sent', async () => {
-  const { sent, db } = slowDatabase();
-  const reads = new BatchedReads<{ id: number }>();
+  const { sent, db, reading } = slowDatabase();
+  const reads = new BatchedReads<Thing>();
   void reads.read(db, 1, reading);
   await setImmediate();
   const later = reads.read(db, 2, reading);
@@ -56,8 +55,8 @@ test('a statement that never returns does not keep the next ones from being sent
 });
 
 test('a statement that fails fails its own reads alone', async () => {
-  const { sent, db } = slowDatabase();
-  const reads = new BatchedReads<{ id: number }>();
+  const { sent, db, reading } = slowDatabase();
+  const reads = new BatchedReads<Thing>();
   const failing = assert.rejects(reads.read(db, 1, reading), /no connection/);
   await setImmediate();
   const next = reads.read(db, 2, reading);

@@ -1,11 +1,10 @@
-import type { Database, Statement, Value } from './database.ts';
+import type { Database } from './database.ts';
 
 /** A read of rows by their ids. */
-export interface ManyReading {
+export interface ManyReading<R> {
   /** Tells apart reads that cannot share a statement. */
   readonly variant: string;
-  readonly statement: Statement;
-  readonly valuesFor: (ids: readonly number[]) => readonly Value[];
+  readonly rowsOf: (ids: readonly number[]) => Promise<ReadonlyMap<number, R>>;
 }
 
 interface Batch<R> {
@@ -19,14 +18,12 @@ const BATCH_MAX = 64;
 const PATIENCE_MS = 10;
 
 /** The reads of a variant. */
-class Batches<R extends { readonly id: number }> {
-  readonly #db: Database;
-  readonly #reading: ManyReading;
+class Batches<R> {
+  readonly #reading: ManyReading<R>;
   #open: Batch<R> | undefined;
   #sent: Promise<unknown> | undefined;
 
-  constructor(db: Database, reading: ManyReading) {
-    this.#db = db;
+  constructor(reading: ManyReading<R>) {
     this.#reading = reading;
   }
 
@@ -50,11 +47,10 @@ class Batches<R extends { readonly id: number }> {
 
   async #send(batch: Batch<R>): Promise<ReadonlyMap<number, R>> {
     if (this.#open === batch) this.#open = undefined;
-    const { statement, valuesFor } = this.#reading;
-    const sent = Promise.resolve(this.#db.all<R>(statement, valuesFor([...batch.ids])));
+    const sent = this.#reading.rowsOf([...batch.ids]);
     this.#sent = sent;
     try {
-      return new Map((await sent).map((row) => [row.id, row]));
+      return await sent;
     } finally {
       if (this.#sent === sent) this.#sent = undefined;
     }
@@ -65,13 +61,13 @@ class Batches<R extends { readonly id: number }> {
  * Reads single rows, all that are wanted until the statement before has returned by one statement: for a server in another
  * process a statement costs more than a row.
  */
-export class BatchedReads<R extends { readonly id: number }> {
+export class BatchedReads<R> {
   readonly #variants = new WeakMap<Database, Map<string, Batches<R>>>();
 
-  async read(db: Database, id: number, reading: ManyReading): Promise<R | undefined> {
+  async read(db: Database, id: number, reading: ManyReading<R>): Promise<R | undefined> {
     const variants = this.#variants.get(db) ?? new Map<string, Batches<R>>();
     this.#variants.set(db, variants);
-    const batches = variants.get(reading.variant) ?? new Batches<R>(db, reading);
+    const batches = variants.get(reading.variant) ?? new Batches<R>(reading);
     variants.set(reading.variant, batches);
     const batch = batches.join();
     batch.ids.add(id);

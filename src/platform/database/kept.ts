@@ -34,6 +34,8 @@ export interface KeptReading<V> {
 const KEPT_BYTES_MAX = 16 * 1024 ** 2;
 /** PostgreSQL reuses the numbers of versions after four billion transactions. */
 const KEPT_MS = 3_600_000;
+/** How often the cache asks for the time. */
+const TTL_RESOLUTION_MS = 60_000;
 
 /**
  * Values made of rows. PostgreSQL gives every new version of a row another `xmin`; the versions are read at every request,
@@ -61,6 +63,17 @@ export class KeptRows<V> {
     return found;
   }
 
+  /** The value of one row on SQLite, which reads at once. */
+  valueOf(db: Database, id: number, variant: string, make: () => Made<V> | undefined): V | undefined {
+    const kept = this.#keptOf(db.changes);
+    const known = kept.get(`${id}/${variant}`);
+    if (known && isUnchanged(db.changes, known)) return known.value;
+    const asOf = db.changes.now();
+    const made = make();
+    if (made) kept.set(`${id}/${variant}`, { ...made, surroundings: '', asOf });
+    return made?.value;
+  }
+
   async #current(db: Database, kept: LRUCache<string, Kept<V>>, reading: KeptReading<V>) {
     const { ids, variant, surroundings, versions } = reading;
     const found = new Map<number, V>();
@@ -84,6 +97,7 @@ export class KeptRows<V> {
       maxSize: KEPT_BYTES_MAX,
       sizeCalculation: ({ value }) => this.#sizeOf(value),
       ttl: KEPT_MS,
+      ttlResolution: TTL_RESOLUTION_MS,
     });
     // After a lost connection the server may be another one, which numbers versions differently.
     changes.listen((scope) => {

@@ -4,9 +4,17 @@ import { crc32 } from 'node:zlib';
  * The validator of a JSON response (RFC 9110, section 8.8.3), from its bytes, so that all processes agree on it. Weak,
  * because the compressed response has the same one.
  */
-export function entityTagOf(text: string | Buffer, bytes = Buffer.byteLength(text)): string {
-  return `W/"${bytes.toString(36)}-${crc32(text).toString(36)}"`;
+export function entityTagOf(
+  text: string | Buffer,
+  bytes = Buffer.byteLength(text),
+  checksum: number = crc32(text),
+): string {
+  return `W/"${bytes.toString(36)}-${checksum.toString(36)}"`;
 }
+
+/** The checksum of a text from those of its parts: a page of a hundred mods would take a fifth of its time to sum. */
+export const checksumOf = (parts: readonly number[], rest: string): number =>
+  crc32(new Uint8Array(Uint32Array.from(parts).buffer), crc32(rest));
 
 const OPAQUE = /"[^"]*"/g;
 

@@ -200,10 +200,10 @@ async function answerFor(
   }
   const text = textOf(exchange, answer);
   observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(String(text)), error: undefined });
-  const known = answer instanceof Json ? answer.bytes : undefined;
-  if (!isRead || text === undefined || status !== 200) return { status, text, bytes: known };
-  const bytes = known ?? Buffer.byteLength(text);
-  const read = { text, bytes, entityTag: entityTagOf(text, bytes), cached: scopes.length > 0 };
+  const known = answer instanceof Json ? answer : undefined;
+  if (!isRead || text === undefined || status !== 200) return { status, text, bytes: known?.bytes };
+  const bytes = known?.bytes ?? Buffer.byteLength(text);
+  const read = { text, bytes, entityTag: entityTagOf(text, bytes, known?.checksum), cached: scopes.length > 0 };
   if (read.cached) fastPath.store(exchange, operation, read, { scopes, asOf, until });
   return read;
 }

@@ -12,10 +12,13 @@ export class Json {
   readonly text: string | Buffer;
   /** Its length in bytes, if known: counting the bytes of a freshly concatenated string copies it. */
   readonly bytes: number | undefined;
+  /** A number that differs if the text does, if known. */
+  readonly checksum: number | undefined;
 
-  constructor(text: string | Buffer, bytes?: number) {
+  constructor(text: string | Buffer, { bytes, checksum }: { bytes?: number; checksum?: number } = {}) {
     this.text = text;
     this.bytes = bytes;
+    this.checksum = checksum;
   }
 }
 
