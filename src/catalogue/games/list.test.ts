@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Game, startApi } from '../../../test/api.ts';
-import { getGames, getUserGames } from './operations.ts';
+import { editAuthenticatedUser } from '../../people/users/operations.ts';
+import { addGameTagOptions } from '../tags/operations.ts';
+import { editGameOperation, getGame, getGames, getUserGames } from './operations.ts';
 
 const api = await startApi();
 
@@ -215,4 +217,40 @@ test('/me/games lists the games of the caller’s teams', async () => {
     [mine.id],
   );
   assert.equal((await (await api.as(await api.aUser())).call(getUserGames)).body.result_total, 0);
+});
+
+test('a list that was shown before shows what has changed since, as the game itself does', async () => {
+  const [game] = games as [Row];
+  const params = { game_id: game.id };
+  const owner = await api.as(game.owner);
+  const asked = (language: string) => ({ headers: { 'accept-language': language } });
+  const lastTag = { en: '', de: '' };
+  const assertSame = async () => {
+    for (const language of ['en', 'de'] as const) {
+      const list = await client.call(getGames, { query: { id: game.id }, ...asked(language) });
+      assert.deepEqual(list.body.data, [(await client.call(getGame, { params, ...asked(language) })).body]);
+      const { etag = '' } = list.headers;
+      assert.notEqual(etag, lastTag[language]);
+      lastTag[language] = etag;
+    }
+  };
+  const changes = [
+    () => owner.call(editGameOperation, { params, body: { summary: 'Changed' } }),
+    () => owner.call(editAuthenticatedUser, { body: { username: 'Renamed' } }),
+    () => owner.call(addGameTagOptions, { params, body: { name: 'Theme', type: 'checkboxes', tags: ['Air', 'Sea'] } }),
+    () => api.aMod({ game }),
+  ];
+  await assertSame();
+  for (const change of changes) {
+    await change();
+    await api.counted();
+    await assertSame();
+  }
+  const german = { 'content-language': 'de' };
+  await owner.call(editGameOperation, { params, headers: german, body: { summary: 'Auf Deutsch' } });
+  const list = await client.call(getGames, { query: { id: game.id }, ...asked('de') });
+  assert.deepEqual(
+    list.body.data.map(({ summary }) => summary),
+    ['Auf Deutsch'],
+  );
 });

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { userJson } from '../../people/users/object.ts';
 import { contentReader, reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
+import {
+  GamePath,
+  MessageObject,
+  pageOf,
+  pageOfAll,
+  pageOfSummed,
+  pagesOnly,
+  type SummedItem,
+  summed,
+} from '../../platform/http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
@@ -254,11 +263,23 @@ async function answerList(
   const shown = await withTagsOn(app, games, input.platform);
   // Counts on a platform change with the mods of any game, for which there is no scope.
   if (!ownOnly && shown.every((game, index) => game === games[index])) input.cache('games', 'users');
-  return pageOfJson(
-    shown.map((game) => gameJson(app, game, input.portal)),
+  return pageOfSummed(
+    shown.map((game) => summedGame(app, game, input.portal)),
     total,
     list,
   );
+}
+
+/** The JSON of games that stay the same from list to list. */
+const shownBefore = new WeakMap<StoredGame, SummedItem>();
+
+function summedGame(app: App, game: StoredGame, portal: Portal | undefined): SummedItem {
+  if (portal !== undefined) return summed(gameJson(app, game, portal));
+  const known = shownBefore.get(game);
+  if (known) return known;
+  const made = summed(gameJson(app, game, undefined));
+  shownBefore.set(game, made);
+  return made;
 }
 
 /** The stored body, with the fields appended that change independently of the game. */

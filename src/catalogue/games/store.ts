@@ -11,6 +11,7 @@ import {
   updateOf,
   type Value,
 } from '../../platform/database/database.ts';
+import { KeptRows, type Made } from '../../platform/database/kept.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
@@ -42,8 +43,8 @@ const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_tota
   s.mods_subscribers_total, s.date_expires`;
 
 /** Reads the whole object at once. The submitter's columns keep their names. */
-const documents = (languages: string, tags: string) =>
-  `select ${USER.join(', ')}, g.id as game_id, g.status as game_status,
+const documents = (languages: string, tags: string, versions = `''`) =>
+  `select ${versions} as versions, ${USER.join(', ')}, g.id as game_id, g.status as game_status,
       g.date_live as game_date_live,
       d.body, d.language as document_language, t.${tags} as tags, ${STATS}
     from games g join game_documents d on d.game_id = g.id and d.language ${languages}
@@ -151,24 +152,55 @@ export async function list(
   return { games: ids.flatMap((id) => documents.get(id) ?? []), total: Number(total) };
 }
 
+/** Only PostgreSQL has versions of rows. */
+const VERSIONS = ['g', 'd', 't', 's', 'u'].map((row) => `cast(${row}.xmin as text)`).join(` || '.' || `);
+
 const documentsIn = (tags: string): Statement => ({
   text: `${documents(`in (?, 'en')`, tags)} where g.id in (select value from json_each(?))`,
-  postgres: `${documents(`in ($1, 'en')`, tags)} where g.id = any(${idsIn('$2')})`,
+  postgres: `${documents(`in ($1, 'en')`, tags, VERSIONS)} where g.id = any(${idsIn('$2')})`,
 });
 const OF_GAMES = { shown: documentsIn('tags'), all: documentsIn('tags_with_hidden') };
 
+const VERSIONS_OF_GAMES: Statement = {
+  text: '',
+  postgres: `select string_agg(game_id || ' ' || versions, ',') as versions
+    from (${documents(`= 'en'`, 'tags', VERSIONS)} where g.id = any(${idsIn('$1')})) english`,
+};
+
+const kept = new KeptRows<StoredGame>(({ body, tags }) => body.length + tags.length);
+
 /** The documents of these games in the given language, in English where there is no translation. */
-async function documentsOf(
+function documentsOf(
   db: Database,
   ids: readonly number[],
   language: string,
   hiddenTags: boolean,
 ): Promise<Map<number, StoredGame>> {
-  const values = [language, JSON.stringify(ids)];
-  const rows = await db.all<StoredGame & { document_language: string }>(OF_GAMES[hiddenTags ? 'all' : 'shown'], values);
-  const found = new Map<number, StoredGame>();
+  const which = hiddenTags ? 'all' : 'shown';
+  return kept.valuesOf(db, {
+    ids,
+    variant: `${language}/${which}`,
+    surroundings: '',
+    // A translation that is added has no version before.
+    versions: language === 'en' ? { statement: VERSIONS_OF_GAMES, values: [JSON.stringify(ids)] } : undefined,
+    make: async (some) => madeOf(await db.all<DocumentRow>(OF_GAMES[which], [language, JSON.stringify(some)])),
+  });
+}
+
+interface DocumentRow extends StoredGame {
+  readonly document_language: string;
+  readonly versions: string;
+}
+
+function madeOf(rows: readonly DocumentRow[]): Made<StoredGame>[] {
+  const found = new Map<number, DocumentRow>();
   for (const row of rows) if (row.document_language !== 'en' || !found.has(row.game_id)) found.set(row.game_id, row);
-  return found;
+  return [...found].map(([id, { versions, ...value }]) => ({
+    id,
+    versions,
+    scopes: [`games/${id}`, `users/${value.id}`],
+    value,
+  }));
 }
 
 export const add = (query: Query, row: Insertable<GamesTable>): Promise<GameRow> =>

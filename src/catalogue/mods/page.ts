@@ -2,6 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { Statement, Value } from '../../platform/database/database.ts';
 import { memoised } from '../../platform/database/totals.ts';
 import { checksumOf } from '../../platform/http/entity-tag.ts';
+import { BEFORE_ITEMS, behindItems } from '../../platform/http/objects.ts';
 import { expiryAt } from '../live-files/links.ts';
 import type { Found } from './list-store.ts';
 import { type LinkParts, linkParts, withSignatures } from './page-addresses.ts';
@@ -82,14 +83,11 @@ async function assembled(app: App, page: PreparedPage): Promise<AssembledPage> {
     versions: platform === '' ? versions : undefined,
     rowsOf: (some) => db.all<RowOfPage>(prepared.statement, prepared.valuesOf(db.dialect, valuesIn(some))),
   });
-  const end = endOf(page, count);
+  const end = behindItems(count, page.total, page);
   return {
     text: Buffer.concat([BEGIN, ...parts, Buffer.from(end)]),
     checksum: checksumOf(checksums, link.behind + end),
   };
 }
 
-const BEGIN = Buffer.from('{"data":[');
-const endOf = ({ offset, limit, total }: PageRequestOf, count: number) =>
-  `],"result_count":${count},"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`;
-type PageRequestOf = Pick<PageRequest, 'offset' | 'limit' | 'total'>;
+const BEGIN = Buffer.from(BEFORE_ITEMS);

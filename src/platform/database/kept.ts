@@ -52,12 +52,13 @@ export class KeptRows<V> {
 
   /** The values of all rows that exist, by id, in no order. */
   async valuesOf(db: Database, reading: KeptReading<V>): Promise<Map<number, V>> {
-    const { variant, surroundings, make } = reading;
+    const { variant, surroundings, versions, make } = reading;
     const kept = this.#keptOf(db.changes);
     const asOf = db.changes.now();
     const { found, stale } = await this.#current(db, kept, reading);
+    const isComparable = db.dialect === 'sqlite' || versions !== undefined;
     for (const { id, ...made } of stale.length > 0 ? await make(stale) : []) {
-      kept.set(`${id}/${variant}`, { ...made, surroundings, asOf });
+      if (isComparable) kept.set(`${id}/${variant}`, { ...made, surroundings, asOf });
       found.set(id, made.value);
     }
     return found;
