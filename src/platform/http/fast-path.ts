@@ -145,8 +145,7 @@ function sendCached(
   if (isNotModified(ifNoneMatch, answer.entityTag)) return void sendNotModified(response, answer.entityTag, headers);
   const sent = (gzip && compressedOf(answer)) || answer;
   response.writeHead(200, [...sent.headers, ...headers]);
-  if (typeof sent.body === 'string') sendBatched(response, sent.body);
-  else response.end(sent.body);
+  sendBatched(response, sent.body!);
 }
 
 const isStillCaller = ({ credentials, tenant, caller }: RepeatableRequest) =>

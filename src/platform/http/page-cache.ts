@@ -183,6 +183,5 @@ const sentOf = (headers: readonly string[], body: Buffer): Sent => ({
 
 function send(response: ServerResponse, { headers, body }: Sent, more: readonly string[]): void {
   response.writeHead(200, [...headers, ...more]);
-  if (typeof body === 'string') sendBatched(response, body, 'latin1');
-  else response.end(body);
+  sendBatched(response, body, 'latin1');
 }
