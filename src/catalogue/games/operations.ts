@@ -2,18 +2,10 @@ import { z } from 'zod';
 import { userJson } from '../../people/users/object.ts';
 import { contentReader, reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import {
-  GamePath,
-  MessageObject,
-  pageOf,
-  pageOfAll,
-  pageOfSummed,
-  pagesOnly,
-  type SummedItem,
-  summed,
-} from '../../platform/http/objects.ts';
+import { GamePath, MessageObject, pageOf, pageOfAll, pageOfSummed, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
+import { type SummedItem, summed } from '../../platform/text/assembled-json.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { PLAN_REFUSALS } from '../plans/plans.ts';
 import { GameTagOptionObject, toTagOption } from '../tag-options/object.ts';

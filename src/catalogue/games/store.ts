@@ -43,8 +43,8 @@ const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_tota
   s.mods_subscribers_total, s.date_expires`;
 
 /** Reads the whole object at once. The submitter's columns keep their names. */
-const documents = (languages: string, tags: string, versions = `''`) =>
-  `select ${versions} as versions, ${USER.join(', ')}, g.id as game_id, g.status as game_status,
+const documents = (languages: string, tags: string, versions?: string) =>
+  `select ${versions === undefined ? '' : `${versions} as versions,`} ${USER.join(', ')}, g.id as game_id, g.status as game_status,
       g.date_live as game_date_live,
       d.body, d.language as document_language, t.${tags} as tags, ${STATS}
     from games g join game_documents d on d.game_id = g.id and d.language ${languages}
@@ -156,7 +156,7 @@ export async function list(
 const VERSIONS = ['g', 'd', 't', 's', 'u'].map((row) => `cast(${row}.xmin as text)`).join(` || '.' || `);
 
 const documentsIn = (tags: string): Statement => ({
-  text: `${documents(`in (?, 'en')`, tags)} where g.id in (select value from json_each(?))`,
+  text: `${documents(`in (?, 'en')`, tags, `''`)} where g.id in (select value from json_each(?))`,
   postgres: `${documents(`in ($1, 'en')`, tags, VERSIONS)} where g.id = any(${idsIn('$2')})`,
 });
 const OF_GAMES = { shown: documentsIn('tags'), all: documentsIn('tags_with_hidden') };

@@ -1,8 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Statement, Value } from '../../platform/database/database.ts';
 import { memoised } from '../../platform/database/totals.ts';
-import { checksumOf } from '../../platform/http/entity-tag.ts';
-import { BEFORE_ITEMS, behindItems } from '../../platform/http/objects.ts';
+import { BEFORE_ITEMS, behindItems, checksumOf } from '../../platform/text/assembled-json.ts';
 import { expiryAt } from '../live-files/links.ts';
 import type { Found } from './list-store.ts';
 import { type LinkParts, linkParts, withSignatures } from './page-addresses.ts';
@@ -83,7 +82,7 @@ async function assembled(app: App, page: PreparedPage): Promise<AssembledPage> {
     versions: platform === '' ? versions : undefined,
     rowsOf: (some) => db.all<RowOfPage>(prepared.statement, prepared.valuesOf(db.dialect, valuesIn(some))),
   });
-  const end = behindItems(count, page.total, page);
+  const end = behindItems(count, page);
   return {
     text: Buffer.concat([BEGIN, ...parts, Buffer.from(end)]),
     checksum: checksumOf(checksums, link.behind + end),

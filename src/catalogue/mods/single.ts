@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { App } from '../../platform/app.ts';
 import { BatchedReads } from '../../platform/database/batched-reads.ts';
 import { KeptRows, type Made } from '../../platform/database/kept.ts';
-import { checksumOf } from '../../platform/http/entity-tag.ts';
+import { checksumOf } from '../../platform/text/assembled-json.ts';
 import { hashIn } from '../live-files/links.ts';
 import { endOfModfile } from '../live-files/object.ts';
 import { withEncodedAddressesIn } from './page-addresses.ts';

@@ -12,10 +12,6 @@ export function entityTagOf(
   return `W/"${bytes.toString(36)}-${checksum.toString(36)}"`;
 }
 
-/** The checksum of a text from those of its parts: a page of a hundred mods would take a fifth of its time to sum. */
-export const checksumOf = (parts: readonly number[], rest: string): number =>
-  crc32(new Uint8Array(Uint32Array.from(parts).buffer), crc32(rest));
-
 const OPAQUE = /"[^"]*"/g;
 
 /** Whether the header If-None-Match names the response that would be sent, by the weak comparison. */

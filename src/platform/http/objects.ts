@@ -1,7 +1,6 @@
-import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import type { Listing, ListRequest } from '../database/listing.ts';
-import { checksumOf } from './entity-tag.ts';
+import { BEFORE_ITEMS, behindItems, checksumOf, type SummedItem } from '../text/assembled-json.ts';
 import { Json } from './operation.ts';
 
 /** Schemas shared by requests and responses. */
@@ -71,25 +70,7 @@ export function pageOfJson(
   total: number,
   { limit, offset }: Pick<ListRequest, 'limit' | 'offset'>,
 ): Json {
-  return new Json(`${BEFORE_ITEMS}${items.join(',')}${behindItems(items.length, total, { limit, offset })}`);
-}
-
-export const BEFORE_ITEMS = '{"data":[';
-export const behindItems = (
-  count: number,
-  total: number,
-  { limit, offset }: Pick<ListRequest, 'limit' | 'offset'>,
-): string => `],"result_count":${count},"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`;
-
-/** An item as the bytes of its JSON, with their checksum. */
-export interface SummedItem {
-  readonly bytes: Buffer;
-  readonly checksum: number;
-}
-
-export function summed(json: string): SummedItem {
-  const bytes = Buffer.from(json);
-  return { bytes, checksum: crc32(bytes) };
+  return new Json(`${BEFORE_ITEMS}${items.join(',')}${behindItems(items.length, { total, limit, offset })}`);
 }
 
 const COMMA = Buffer.from(',');
@@ -100,7 +81,7 @@ export function pageOfSummed(
   total: number,
   list: Pick<ListRequest, 'limit' | 'offset'>,
 ): Json {
-  const end = behindItems(items.length, total, list);
+  const end = behindItems(items.length, { total, ...list });
   const parts = items.flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));
   const checksums = items.map(({ checksum }) => checksum);
   return new Json(Buffer.concat([Buffer.from(BEFORE_ITEMS), ...parts, Buffer.from(end)]), {

@@ -1,0 +1,26 @@
+import { crc32 } from 'node:zlib';
+
+/** JSON of a response that is assembled from parts, which are summed when they are made and not at each response. */
+export interface SummedItem {
+  readonly bytes: Buffer;
+  readonly checksum: number;
+}
+
+export function summed(json: string): SummedItem {
+  const bytes = Buffer.from(json);
+  return { bytes, checksum: crc32(bytes) };
+}
+
+/** The checksum of a text from those of its parts: summing a page of a hundred mods would take a fifth of its time. */
+export const checksumOf = (parts: readonly number[], rest: string): number =>
+  crc32(new Uint8Array(Uint32Array.from(parts).buffer), crc32(rest));
+
+export interface PlaceOfPage {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export const BEFORE_ITEMS = '{"data":[';
+export const behindItems = (count: number, { total, limit, offset }: PlaceOfPage): string =>
+  `],"result_count":${count},"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`;
