@@ -134,15 +134,15 @@ export async function requireGameRow(app: App, caller: Caller, id: number): Prom
 }
 
 export async function requireGameDocument(
-  reader: Reader,
+  db: Database,
   caller: Caller,
   id: number,
   language: Language,
   hiddenTags: boolean,
 ): Promise<store.StoredGame> {
-  const game = await store.documentOf(reader, id, language, hiddenTags);
+  const game = await store.shownDocumentOf(db, id, language, hiddenTags);
   const shown = game && { id, status: game.game_status, date_live: game.game_date_live };
-  if (shown?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, shown, 'GAME_NO_VIEW_PERMISSION');
+  if (shown?.status !== GAME_ACCEPTED) await refuseHidden(db, caller, shown, 'GAME_NO_VIEW_PERMISSION');
   return game!;
 }
 

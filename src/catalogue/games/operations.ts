@@ -87,7 +87,8 @@ export const getGame = operation({
     // On a platform the counts of tags change with every mod.
     if (input.platform !== undefined) input.cache(`games/${game.game_id}/mods`);
     const [shown] = await withTagsOn(app, [game], input.platform);
-    return new Json(gameJson(app, shown!, input.portal));
+    const { text, bytes, checksum } = summedGame(app, shown!, input.portal);
+    return new Json(text, { bytes: bytes.length, checksum });
   },
 });
 
@@ -262,7 +263,7 @@ async function answerList(
   );
 }
 
-/** The JSON of games that stay the same from list to list. */
+/** The JSON of games that stay the same from request to request. */
 const shownBefore = new WeakMap<StoredGame, SummedItem>();
 
 function summedGame(app: App, game: StoredGame, portal: Portal | undefined): SummedItem {

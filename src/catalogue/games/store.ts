@@ -65,6 +65,16 @@ export function documentOf(reader: Reader, id: number, language: string, hiddenT
   return language === 'en' ? english() : translatedOr(reader, which, [language, id], english);
 }
 
+/** The same of what is committed, kept on SQLite until it changes. */
+export function shownDocumentOf(db: Database, id: number, language: string, hiddenTags: boolean) {
+  if (db.dialect !== 'sqlite') return documentOf(db, id, language, hiddenTags);
+  const which = hiddenTags ? 'all' : 'shown';
+  return kept.valueOf(db, id, `${language}/${which}`, () => {
+    const rows = db.all<DocumentRow>(OF_GAMES[which], [language, JSON.stringify([id])]);
+    return madeOf(rows as DocumentRow[])[0];
+  });
+}
+
 async function translatedOr(
   reader: Reader,
   which: 'all' | 'shown',
@@ -167,7 +177,9 @@ const VERSIONS_OF_GAMES: Statement = {
     from (${documents(`= 'en'`, 'tags', VERSIONS)} where g.id = any(${idsIn('$1')})) english`,
 };
 
-const kept = new KeptRows<StoredGame>(({ body, tags }) => body.length + tags.length);
+/** Operations keep the JSON of a kept game as text and as bytes. */
+const COPIES = 3;
+const kept = new KeptRows<StoredGame>(({ body, tags }) => COPIES * (body.length + tags.length));
 
 /** The documents of these games in the given language, in English where there is no translation. */
 function documentsOf(

@@ -2,13 +2,14 @@ import { crc32 } from 'node:zlib';
 
 /** JSON of a response that is assembled from parts, which are summed when they are made and not at each response. */
 export interface SummedItem {
+  readonly text: string;
   readonly bytes: Buffer;
   readonly checksum: number;
 }
 
-export function summed(json: string): SummedItem {
-  const bytes = Buffer.from(json);
-  return { bytes, checksum: crc32(bytes) };
+export function summed(text: string): SummedItem {
+  const bytes = Buffer.from(text);
+  return { text, bytes, checksum: crc32(bytes) };
 }
 
 /** The checksum of a text from those of its parts: summing a page of a hundred mods would take a fifth of its time. */
