@@ -42,8 +42,7 @@ import { addAddressBan } from '../src/people/bans/operations.ts';
 import { blockAUser } from '../src/people/blocks/operations.ts';
 import { followUserOperation } from '../src/people/follows/operations.ts';
 import { muteAUser } from '../src/people/mutes/operations.ts';
-import { setPortalNames } from '../src/people/users/store.ts';
-import { setUserStatus, USER_BANNED, USER_DELETED } from '../src/people/users/users.ts';
+import { setPortalNames, setUserStatus, USER_BANNED, USER_DELETED } from '../src/people/users/users.ts';
 import type { TokenScope } from '../src/platform/access/caller.ts';
 import { revokeTokens } from '../src/platform/access/credentials.ts';
 import { type ErrorName, errors } from '../src/platform/errors/catalogue.ts';
@@ -741,8 +740,8 @@ test('every response shows users with their name on the requested portal', async
   const { db } = api.app();
   await asAda.call(muteAUser, { params: { user_id: (await api.aUser()).id } });
   const ids = await db.query.selectFrom('users').select('id').execute();
-  await db.write(async ({ query }) => {
-    for (const { id } of ids) await setPortalNames(query, id, JSON.stringify({ steam: `Steam ${id}` }));
+  await db.write(async (transaction) => {
+    for (const { id } of ids) await setPortalNames(transaction, id, { steam: `Steam ${id}` });
   });
   const headers = { 'x-modio-portal': 'steam' };
   const shown = readOperations.filter((each) => showsPeople(each));
