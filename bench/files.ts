@@ -6,6 +6,7 @@ import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { median } from './figures.ts';
 import { steadyLoad } from './load.ts';
 import type { Task } from './peer.ts';
 
@@ -239,7 +240,6 @@ for (let round = 0; round <= ROUNDS; round += 1) {
   console.log(round === 0 ? 'warmed up' : `round ${round} of ${ROUNDS} done`);
 }
 
-const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 // The first round includes JIT compilation and is not counted.
 const rounds = (name: string) => results.get(name)!.slice(1);
 const isMeasured = (name: string) => results.has(name);

@@ -8,6 +8,7 @@ import { openPostgres } from '../src/platform/database/postgres.ts';
 import { systemClock } from '../src/platform/runtime/clock.ts';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
 import { startBaseline } from './baseline.ts';
+import { median } from './figures.ts';
 import { load } from './load.ts';
 
 const { values: options } = parseArgs({
@@ -148,7 +149,6 @@ for (let round = 0; round < Number(options.rounds) + WARM_UP_ROUNDS; round += 1)
     if (round >= WARM_UP_ROUNDS) rounds.get(each.name)!.push(measured);
   }
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const of = (name: string, field: keyof Round) => rounds.get(name)!.map((round) => round[field]);
 for (const { name } of CASES)
   console.log(

@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startBaseline } from './baseline.ts';
+import { median } from './figures.ts';
 import { ask, type Forked, fill, SETTINGS, startForked } from './forked.ts';
 import { load, type Measured } from './load.ts';
 
@@ -187,7 +188,6 @@ async function measure({ server, requests, connections }: Case, milliseconds: nu
   };
 }
 
-const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 const results = new Map<string, Round[]>(cases.map(({ name }) => [name, []]));
 
 console.log(

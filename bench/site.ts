@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startBaseline } from './baseline.ts';
 import { cpuSeconds } from './cpu.ts';
+import { median } from './figures.ts';
 import { load } from './load.ts';
 import { optionsOf } from './options.ts';
 import { startSampleService } from './sample-service.ts';
@@ -41,8 +42,6 @@ async function measure({ port, pid }: Server, path: string, more: Record<string,
   const { answers } = await load({ port, requests: () => request, connections: CONNECTIONS, milliseconds });
   return answers / (cpuSeconds(pid) - before);
 }
-
-const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1]!;
 
 try {
   const [cached, uncached, baseline] = [

@@ -10,6 +10,7 @@ import type { UserCaller } from '../src/platform/access/caller.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 import type { Tables } from '../src/platform/database/database.ts';
 import { manyUsers } from '../test/bulk-rows.ts';
+import { median } from './figures.ts';
 
 const { values: options } = parseArgs({
   options: { people: { type: 'string', default: '100000' }, help: { type: 'boolean' } },
@@ -126,9 +127,6 @@ async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000 / AT_ONCE;
 }
-
-const median = (values: readonly number[]) =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
 
 const sizes = [await sized(FEW), await sized(PEOPLE)];
 console.log(
