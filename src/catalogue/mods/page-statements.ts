@@ -6,10 +6,8 @@ import { versionsOf } from './document-store.ts';
 import { UNENCODED } from './page-addresses.ts';
 import { hasPending } from './stats-store.ts';
 
-/**
- * The statements that assemble mods from stored JSON. The databases concatenate only its small parts: PostgreSQL copies a
- * text several times for each function that it passes through. The result must equal `modJson`; a test compares them.
- */
+// The statements that assemble mods from stored JSON. The databases concatenate only its small parts: PostgreSQL copies a
+// text several times for each function that it passes through. The result must equal `modJson`; a test compares them.
 
 /** The SQL that differs between the databases. Parameters are numbered, because some occur several times. */
 interface SqlDialect {

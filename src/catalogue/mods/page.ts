@@ -8,7 +8,6 @@ import { type LinkParts, linkParts, withSignatures } from './page-addresses.ts';
 import { modsOfPage, type RowOfPage } from './page-kept.ts';
 import { type Prepared, statementsOf, variantFor } from './page-statements.ts';
 
-/** A page of mods as the JSON text of a response. */
 export interface PageRequest extends Found {
   readonly gameId: number;
   readonly language: string;
@@ -31,6 +30,7 @@ const GAME: Statement = {
     from games g where id = $1`,
 };
 
+/** A page of mods as the JSON text of a response. */
 export interface AssembledPage {
   readonly text: Buffer;
   /** Differs if the text does. */

@@ -62,12 +62,16 @@ function storedMod(app: App, id: number, language: string, platform: string) {
       const row = db.first<SingleRow>(statement, valuesOf('sqlite', [id, platform, language])) as SingleRow | undefined;
       return row && madeOf(row);
     });
-  const valuesFor = (ids: readonly number[]) => valuesOf('postgres', [JSON.stringify(ids), platform, language]);
-  const make = async (ids: readonly number[]) => (await db.all<SingleRow>(statement, valuesFor(ids))).map(madeOf);
-  const versions = variantFor(statementsOf(app).versionsOfSingle, language, platform).statement;
+  const valuesFor = (ids: readonly number[]) => [JSON.stringify(ids), platform, language];
+  const make = async (ids: readonly number[]) =>
+    (await db.all<SingleRow>(statement, valuesOf('postgres', valuesFor(ids)))).map(madeOf);
+  const versions = variantFor(statementsOf(app).versionsOfSingle, language, platform);
   const rowsOf = (ids: readonly number[]) => {
     // The file of a platform has more rows, whose versions are not compared.
-    const compared = platform === '' ? { statement: versions, values: valuesFor(ids) } : undefined;
+    const compared =
+      platform === ''
+        ? { statement: versions.statement, values: versions.valuesOf('postgres', valuesFor(ids)) }
+        : undefined;
     return keptSingles.valuesOf(db, { ids, variant, surroundings: '', versions: compared, make });
   };
   return singleMods.read(db, id, { variant, rowsOf });

@@ -95,7 +95,8 @@ const recent = new WeakMap<App['secrets'], { readonly day: number; readonly dige
 const RECENT_MAX = 10_000;
 
 function digestsOf(app: App, address: string): Digests {
-  const { day, month } = spansOf(app.clock.now());
+  const now = app.clock.now();
+  const day = dayOf(now);
   const last = recent.get(app.secrets);
   const { digests } = last?.day === day && last.digests.size < RECENT_MAX ? last : { digests: new Map() };
   if (digests !== last?.digests) recent.set(app.secrets, { day, digests });
@@ -103,7 +104,7 @@ function digestsOf(app: App, address: string): Digests {
   if (known) return known;
   const made = {
     address_of_day: app.secrets.sign(`metrics/day/${day}`, address),
-    address_of_month: app.secrets.sign(`metrics/month/${month}`, address),
+    address_of_month: app.secrets.sign(`metrics/month/${monthOf(now)}`, address),
   };
   digests.set(address, made);
   return made;
