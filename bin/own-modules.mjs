@@ -1,16 +1,42 @@
-// Our own modules name each other exactly. Searching for them, and for their format, is a fifth of the time of a start.
+// Node.js searches for each import of each module, for its package and for its format: a quarter of the time of a start.
+// Our own modules name each other exactly, all of them mean the same by a name, and a folder's modules have one format.
 import module from 'node:module';
 
 const PLACES = ['../src/', '../test/'].map((place) => new URL(place, import.meta.url).href);
+/** What a bare name means in our own modules. */
+const named = new Map();
+/** Folders of packages whose `.js` files are ES modules. */
+const moduleFolders = new Set();
 
 module.registerHooks({
   resolve: (specifier, context, next) => {
-    const isOwn = specifier.startsWith('.') && specifier.endsWith('.ts') && isOurs(context.parentURL);
-    if (!isOwn) return next(specifier, context);
-    return { url: new URL(specifier, context.parentURL).href, format: 'module-typescript', shortCircuit: true };
+    const { parentURL } = context;
+    if (!specifier.startsWith('.'))
+      return isOurs(parentURL) ? resolveName(specifier, context, next) : next(specifier, context);
+    if (specifier.endsWith('.ts') && isOurs(parentURL))
+      return { url: new URL(specifier, parentURL).href, format: 'module-typescript', shortCircuit: true };
+    if (specifier.endsWith('.js') && context.conditions.includes('import'))
+      return resolveBeside(specifier, context, next);
+    return next(specifier, context);
   },
 });
 
 function isOurs(url) {
   return url !== undefined && PLACES.some((place) => url.startsWith(place));
+}
+
+function resolveName(name, context, next) {
+  const kind = context.conditions.includes('import') ? 'import' : 'require';
+  const key = `${kind} ${name}`;
+  if (!named.has(key)) named.set(key, { ...next(name, context), shortCircuit: true });
+  return named.get(key);
+}
+
+function resolveBeside(specifier, context, next) {
+  const url = new URL(specifier, context.parentURL).href;
+  const folder = url.slice(0, url.lastIndexOf('/'));
+  if (moduleFolders.has(folder)) return { url, format: 'module', shortCircuit: true };
+  const found = next(specifier, context);
+  if (found.format === 'module') moduleFolders.add(folder);
+  return found;
 }
