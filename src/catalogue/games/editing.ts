@@ -14,6 +14,7 @@ import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
 import {
   addGame,
   applyGameChanges,
+  changeGame,
   GAME_ACCEPTED,
   type GameRow,
   removeGame,
@@ -59,7 +60,7 @@ export async function editGame(
     await requireMaySell(transaction, before, changes);
     if (changes.status === GAME_ACCEPTED && before.status !== GAME_ACCEPTED)
       await requireLeaderAgreed(transaction, before.submitted_by);
-    await applyGameChanges(app, transaction, id, changes, written);
+    await changeGame(app, transaction, before, changes, written);
     await audit(app, transaction, {
       ...auditedGame(caller, id),
       action: 'games.edit',

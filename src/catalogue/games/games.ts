@@ -264,8 +264,19 @@ export async function applyGameChanges(
   changes: GameChanges,
   language: Language,
 ): Promise<void> {
+  await changeGame(app, transaction, (await store.rowForChange(transaction, id))!, changes, language);
+}
+
+/** The same for a rule that has already read the row for a change. */
+export async function changeGame(
+  app: App,
+  transaction: Transaction,
+  before: store.GameRow,
+  changes: GameChanges,
+  language: Language,
+): Promise<void> {
   const { query } = transaction;
-  const before = (await store.rowForChange(transaction, id))!;
+  const { id } = before;
   refuseContradictions(before, changes);
   if (changes.name_id !== undefined && changes.name_id !== before.name_id)
     await requireNameId(app, query, id, changes.name_id);

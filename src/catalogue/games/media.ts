@@ -15,7 +15,7 @@ import {
 import { writeAfterRemoval } from '../../platform/jobs/removals.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
-import { applyGameChanges, requireGame, requireGameForChange } from './games.ts';
+import { changeGame, requireGame, requireGameForChange } from './games.ts';
 import * as store from './store.ts';
 
 const KINDS = { logo: logoImage(640, 360), icon: iconImage, header: headerImage };
@@ -40,7 +40,7 @@ async function show(app: App, caller: UserCaller, gameId: number, pictures: read
   await writeAfterRemoval(app, async (transaction) => {
     const changes = await claimGamePictures(app, transaction, pictures);
     const before = (await store.rowForChange(transaction, gameId))!;
-    await applyGameChanges(app, transaction, gameId, changes, 'en');
+    await changeGame(app, transaction, before, changes, 'en');
     for (const { field, folder } of pictures) {
       const replaced = before[field];
       if (replaced && replaced !== folder) await reviewPicture(app, transaction, replaced);
@@ -58,7 +58,7 @@ export async function removeGameImages(app: App, caller: UserCaller, gameId: num
       throw new ApiError('GAME_MEDIA_NO_DELETE_PERMISSION');
     const shown = fields.filter((field) => before[field] !== null);
     if (shown.length === 0) return;
-    await applyGameChanges(app, transaction, gameId, Object.fromEntries(shown.map((field) => [field, null])), 'en');
+    await changeGame(app, transaction, before, Object.fromEntries(shown.map((field) => [field, null])), 'en');
     for (const field of shown) await reviewPicture(app, transaction, before[field]!);
     await auditGame(app, transaction, caller, gameId, { action: 'media', data: { removed: shown } });
   });
