@@ -69,7 +69,7 @@ export function createSystemRoutes({
     const page = pages.get(path);
     if (page) return answered(page(request, response, scope));
     if (isDocsPath(path)) return docs(request, response, path) && answered();
-    const [, widget] = WIDGET.exec(path) ?? [];
+    const widget = path.includes('/widgets/') ? WIDGET.exec(path)?.[1] : undefined;
     if (widget && (path.startsWith('/v1/') || scope.gameId !== undefined || scope.userId !== undefined))
       return redirected(response, Promise.resolve(apps[scope.environment].addresses.site + widget));
     if (path.startsWith('/v1/')) return false;
