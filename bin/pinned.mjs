@@ -9,11 +9,13 @@ const LEAST_MAJOR = 26;
 const LEAST_MINOR = 4;
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isRecent = major > LEAST_MAJOR || (major === LEAST_MAJOR && minor >= LEAST_MINOR);
+/** Threads with heaps of their own would keep a sixth of the memory of a service. */
+const ONE_HEAP = { MALLOC_ARENA_MAX: '1' };
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /** Imports `file` if this process is recent enough, and otherwise starts `launcher` with the arguments in one that is. */
 export async function importPinned(file, launcher, values) {
-  if (!isRecent) return startPinned([launcher, ...values]);
+  if (!isRecent) return startPinned([launcher, ...values], ONE_HEAP);
   // Beside the code, not in the shared temporary folder, where any user could plant code for us to run.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/modstead', import.meta.url)));
   await import('./own-modules.mjs');
@@ -21,7 +23,7 @@ export async function importPinned(file, launcher, values) {
 }
 
 /** Starts a file with its arguments as the main module of a new process. */
-export async function startPinned(values) {
+export async function startPinned(values, env = {}) {
   const program = isRecent ? process.execPath : pinnedNode();
   if (!program) {
     console.error(
@@ -30,7 +32,7 @@ export async function startPinned(values) {
     process.exit(2);
   }
   const { spawn } = await import('node:child_process');
-  const child = spawn(program, values, { stdio: 'inherit' });
+  const child = spawn(program, values, { stdio: 'inherit', env: { ...env, ...process.env } });
   const forward = (signal) => child.kill(signal);
   for (const signal of SIGNALS) process.on(signal, forward);
   child.on('error', (error) => {
