@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
 import { cpuSeconds } from './cpu.ts';
 import { rangeOf } from './figures.ts';
 import { load } from './load.ts';
+import { childrenOf, megabytesOf } from './memory.ts';
 import { optionsOf } from './options.ts';
 import { startSampleService } from './sample-service.ts';
 
@@ -46,16 +47,6 @@ async function start(name: string, processes: number, database: Record<string, s
   const { access_token } = JSON.parse(run('token', 'add', '--user', '1', '--json')) as { access_token: string };
   const pids = processes === 1 ? [child.pid!] : childrenOf(child.pid!);
   return { port, key, token: access_token, pids, supervisor: processes > 1 ? child.pid : undefined };
-}
-
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-
-/** The memory that the machine would gain if the process ended (PSS), and what `ps` shows (RSS), in megabytes. */
-function megabytes(pid: number): { pss: number; rss: number } {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)![1]) / 1024;
-  return { pss: of('Pss'), rss: of('Rss') };
 }
 
 const head = (method: string, path: string, more = '') =>
@@ -107,8 +98,8 @@ async function compare(name: string, database: (name: string) => Promise<Record<
   ];
   await new Promise((idle) => setTimeout(idle, 3_000));
   for (const { pids, supervisor } of services) {
-    const sizes = pids.map(megabytes).map(({ pss, rss }) => `${pss.toFixed(0)} (RSS ${rss.toFixed(0)})`);
-    const top = supervisor === undefined ? '' : `, supervisor ${megabytes(supervisor).pss.toFixed(0)}`;
+    const sizes = pids.map(megabytesOf).map(({ pss, rss }) => `${pss.toFixed(0)} (RSS ${rss.toFixed(0)})`);
+    const top = supervisor === undefined ? '' : `, supervisor ${megabytesOf(supervisor).pss.toFixed(0)}`;
     console.log(`${name}, ${pids.length} process(es), MB idle: ${sizes.join(', ')}${top}`);
   }
   for (const writers of [0, WRITERS]) {
