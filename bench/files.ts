@@ -1,13 +1,14 @@
-import { type ChildProcess, execFileSync, type ForkOptions, fork, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type ForkOptions, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { cpuSeconds } from './cpu.ts';
 import { median } from './figures.ts';
 import { steadyLoad } from './load.ts';
+import { startNginx } from './nginx.ts';
 import type { Task } from './peer.ts';
 
 /** Many times the peak request rate of a small community. */
@@ -106,54 +107,6 @@ const cpuOf = async (child: ChildProcess) => {
   return (user + system) / 1e6;
 };
 
-/** nginx as Debian sets it up, with one worker; undefined where it is not installed or not allowed to start. */
-async function startNginx(path: string) {
-  const port = await freePort();
-  const file = join(folder, 'nginx.conf');
-  writeFileSync(
-    file,
-    `daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log;
-events { worker_connections 768; }
-http { access_log off; sendfile on; tcp_nopush on; types_hash_max_size 2048; default_type application/zip;
-client_body_temp_path ${folder}/n1; proxy_temp_path ${folder}/n2; fastcgi_temp_path ${folder}/n3;
-uwsgi_temp_path ${folder}/n4; scgi_temp_path ${folder}/n5;
-server { listen 127.0.0.1:${port} ssl; ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;
-ssl_protocols TLSv1.2 TLSv1.3; root ${dirname(path)}; } }\n${process.getuid?.() === 0 ? 'user root;\n' : ''}`,
-  );
-  const nginx = spawn('nginx', ['-c', file], { stdio: 'ignore' });
-  process.on('exit', () => nginx.kill());
-  const isUp = await Promise.race([
-    new Promise<boolean>((resolve) => nginx.once('error', () => resolve(false)).once('exit', () => resolve(false))),
-    wait(1_000, true),
-  ]);
-  return isUp ? { process: nginx, port } : undefined;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-/** CPU seconds of a process and its children; the kernel counts them in ticks. */
-function ticksOf(pid: number): number {
-  const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK']));
-  let ticks = 0;
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      const text = readFileSync(`/proc/${name}/stat`, 'utf8');
-      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-      if (Number(name) === pid || Number(fields[1]) === pid) ticks += Number(fields[11]) + Number(fields[12]);
-    } catch {
-      // The process ended after the directory was read.
-    }
-  }
-  return ticks / ticksPerSecond;
-}
-
 const ciphers = new Map<string, string>();
 const results = new Map<string, { cpuPerGigabyte: number; megabytesPerSecond: number }[]>();
 async function measured(name: string, cpu: () => Promise<number> | number, task: Partial<Task>): Promise<void> {
@@ -208,7 +161,7 @@ async function browsed(name: string, port: number, task: Partial<Task>): Promise
   browsing.set(name, [...(browsing.get(name) ?? []), { idle, busy, loopDelay: delay, megabytesPerSecond }]);
 }
 
-const nginx = await startNginx(service.path);
+const nginx = await startNginx(folder, `default_type application/zip; root ${dirname(service.path)};`);
 if (!nginx) console.log('nginx cannot be started here (Debian: apt-get install nginx-light); its row is left out.');
 console.log(
   `${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; ${options.megabytes} MiB, ${ROUNDS} rounds`,
@@ -221,7 +174,7 @@ for (let round = 0; round <= ROUNDS; round += 1) {
   if (wants('downloads')) {
     await measured('download', () => cpuOf(service.process), { ...ofService, clients: READERS });
     if (nginx && ofNginx)
-      await measured('download from nginx', () => ticksOf(nginx.process.pid!), { ...ofNginx, clients: READERS });
+      await measured('download from nginx', () => cpuSeconds(nginx.process.pid!), { ...ofNginx, clients: READERS });
   }
   if (wants('uploads')) {
     await measured('upload', () => cpuOf(service.process), toService);

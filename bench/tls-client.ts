@@ -1,0 +1,68 @@
+import { connect } from 'node:tls';
+
+export interface Handshakes {
+  readonly connections: number;
+  readonly resumed: number;
+}
+
+interface Order {
+  readonly port: number;
+  readonly path: string;
+  readonly milliseconds: number;
+  readonly returning: boolean;
+  readonly ca: string;
+}
+
+const AT_ONCE = 16;
+
+/** One key exchange with every server: the newest OpenSSL prefers a dearer one, which older libraries do not know. */
+const SAME = { host: '127.0.0.1', servername: 'localhost', ecdhCurve: 'X25519' };
+
+/** Opens connections for one request each, from a process of its own. */
+async function handshakes({ port, path, milliseconds, returning, ca }: Order): Promise<Handshakes> {
+  const end = performance.now() + milliseconds;
+  let connections = 0;
+  let resumed = 0;
+  const once = (session?: Buffer): Promise<Buffer | undefined> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ ...SAME, port, ca, ...(session && { session }) });
+      let ticket: Buffer | undefined;
+      let answer = '';
+      socket.on('secureConnect', () => {
+        if (socket.isSessionReused()) resumed += 1;
+        socket.write(
+          `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nconnection: close\r\n\r\n`,
+        );
+      });
+      socket.on('session', (one: Buffer) => {
+        ticket = one;
+      });
+      socket.on('data', (bytes: Buffer) => {
+        answer += bytes.toString('latin1');
+      });
+      socket.on('error', reject);
+      socket.on('close', () => {
+        if (!answer.startsWith('HTTP/1.1 200')) return reject(new Error(`answered ${answer}`));
+        connections += 1;
+        resolve(ticket);
+      });
+    });
+  const loop = async () => {
+    let session = returning ? await first() : undefined;
+    while (performance.now() < end) {
+      const ticket = await once(session);
+      if (returning) session = ticket ?? session;
+    }
+  };
+  const first = async () => {
+    const ticket = await once();
+    connections -= 1;
+    return ticket;
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, loop));
+  return { connections, resumed };
+}
+
+process.on('message', async (order: Order) => process.send!(await handshakes(order)));
+process.on('disconnect', () => process.exit());
+process.send!('ready');
