@@ -181,6 +181,9 @@ test('the X-Forwarded-For of a trusted proxy is read from the right, up to the f
   assert.equal((await allowed(through('198.51.100.1'), 10)).count, 3);
   assert.equal((await allowed(through('198.51.100.2'), 10)).count, 3);
   assert.equal((await allowed(through('no address'), 10)).count, 3);
+  const spellings = ['198.51.100.3', '::ffff:198.51.100.3', '::ffff:c633:6403', '::FFFF:198.51.100.3'];
+  const inTurn = () => through(spellings[turn % spellings.length]!)();
+  assert.equal((await allowed(inTurn, 10)).count, 3);
 });
 
 test('addresses of one IPv6 network count as one, and IPv4 within IPv6 as IPv4', () => {

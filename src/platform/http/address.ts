@@ -62,15 +62,16 @@ function rightmostForeign(header: string, networks: Networks): string | undefine
     .filter(Boolean);
   for (const hop of hops.reverse()) {
     if (!ipaddr.isValid(hop)) return undefined;
-    if (!isTrusted(hop, networks)) return plain(hop);
+    if (!isTrusted(hop, networks)) return ipaddr.process(hop).toString();
   }
   return undefined;
 }
 
 /** An IPv6 host owns a whole /64, so limits count the network and not the address. */
 export function limitedAddress(address: string): string {
-  if (!address.includes(':')) return address;
-  const parsed = ipaddr.process(address);
+  const host = plain(address);
+  if (!host.includes(':')) return host;
+  const parsed = ipaddr.process(host);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   return `${(parsed as ipaddr.IPv6).parts
     .slice(0, 4)
@@ -78,6 +79,9 @@ export function limitedAddress(address: string): string {
     .join(':')}::/64`;
 }
 
+const MAPPED = '::ffff:';
+
+/** An IPv4 address without the prefix that a socket of both versions shows before it. */
 function plain(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
+  return address.startsWith(MAPPED) && address.includes('.') ? address.slice(MAPPED.length) : address;
 }
