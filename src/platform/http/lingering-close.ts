@@ -39,6 +39,8 @@ export interface PendingInput {
 export function closeLingering(socket: Socket, limits: LingeringLimits, pending: PendingInput): void {
   if (socket.writableEnded || socket.destroyed) return;
   socket.end();
+  // Node.js ends it again when the client does, and would make an error with a stack trace for that.
+  socket.end = () => socket;
   socket.resume();
   const [beganAt, read] = [performance.now(), socket.bytesRead];
   const checkMs = limits.idleMs / CHECKS_PER_IDLE;
