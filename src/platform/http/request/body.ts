@@ -22,14 +22,16 @@ export function readText(stream: Readable, bytesMax: number): Promise<string> {
       stream.off('data', take).pause();
       reject(error);
     };
+    const close = () => leave(endedEarly());
     stream.on('data', take);
-    stream.once('end', () =>
-      resolve(decodedUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).replace(/^\ufeff/, '')),
-    );
+    stream.once('end', () => {
+      stream.off('close', close);
+      resolve(decodedUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).replace(/^\ufeff/, ''));
+    });
     stream.once('error', leave);
-    stream.once('close', () => leave(endedEarly()));
+    stream.once('close', close);
     // A client that disconnected before its body was read: the stream emits nothing more.
-    if (stream.destroyed) leave(endedEarly());
+    if (stream.destroyed) close();
   });
 }
 
