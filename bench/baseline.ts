@@ -32,8 +32,10 @@ export async function startBaseline(): Promise<Baseline> {
 
 const answerOf = (port: number, path: string, headers: Record<string, string>) =>
   new Promise<{ headers: string[]; body: Buffer }>((resolve, reject) => {
-    const sent = { 'x-forwarded-proto': 'https', accept: 'application/json', ...headers };
+    // Pages are on this host alone.
+    const sent = { host: 'localhost', 'x-forwarded-proto': 'https', accept: 'application/json', ...headers };
     request({ port, host: '127.0.0.1', path, headers: sent }, (response) => {
+      if (response.statusCode !== 200) return reject(new Error(`${path} was answered with ${response.statusCode}`));
       const chunks: Buffer[] = [];
       const own = response.rawHeaders.flatMap((name, i) =>
         i % 2 === 0 && !OWN_HEADERS.has(name.toLowerCase()) ? [name, response.rawHeaders[i + 1]!] : [],
