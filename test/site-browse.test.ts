@@ -133,12 +133,41 @@ test('visitors without a session get cached pages until what they show changes',
   assert.doesNotMatch((await page(path, gzip)).text, /action="\?\/subscribe"/);
 });
 
+/** How often pages have called an operation. */
+const asked = async (operation: string) =>
+  Number(new RegExp(`_count\\{operation="${operation}"[^}]*\\} (\\d+)`).exec((await page('/metrics')).text)?.[1]);
+
+test('visitors who come at once share one rendering', async (t) => {
+  api.stayInOneProcess(t);
+  await page(hub);
+  const before = await asked('get-mods');
+  await page(`${hub}?sort=name`);
+  const once = (await asked('get-mods')) - before;
+  assert.ok(once > 0);
+  // Nobody has asked for this page before, so none of them finds it in the cache.
+  const answers = await Promise.all(Array.from({ length: 12 }, () => page(`${hub}?sort=newest`)));
+  assert.equal((await asked('get-mods')) - before - once, once);
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.equal(new Set(answers.map(({ headers }) => headers['x-request-id'])).size, answers.length);
+});
+
+test('a page that cannot be cached is rendered for each visitor', async (t) => {
+  api.stayInOneProcess(t);
+  const guide = await api.aGuide({ game });
+  const path = `${hub}/r/${guide.name_id}`;
+  await page(path);
+  const before = await asked('get-guide');
+  const visits = await Promise.all(Array.from({ length: 4 }, () => page(path)));
+  assert.deepEqual(new Set(visits.map(({ status }) => status)), new Set([200]));
+  assert.equal((await asked('get-guide')) - before, visits.length);
+  const missing = await Promise.all(Array.from({ length: 4 }, () => page(`${hub}/m/missing`)));
+  assert.deepEqual(new Set(missing.map(({ status }) => status)), new Set([404]));
+});
+
 test('a page is cached again after a part of what it shows has changed', async (t) => {
   api.stayInOneProcess(t);
   const mod = await api.aMod({ game, name: 'Changing Rivers' });
-  /** How often pages have asked for lists of mods. */
-  const asked = async () =>
-    Number(/_count\{operation="get-mods"[^}]*\} (\d+)/.exec((await page('/metrics')).text)?.[1]);
   // The game stays in the response cache, while the list of its mods is read again.
   await page(hub);
   await (await api.as(mod.owner)).call(editModOperation, {
@@ -146,9 +175,9 @@ test('a page is cached again after a part of what it shows has changed', async (
     body: { summary: 'Other water' },
   });
   const asksFor = async () => {
-    const before = await asked();
+    const before = await asked('get-mods');
     assert.ok((await page(hub)).text.includes('Other water'));
-    return (await asked()) - before;
+    return (await asked('get-mods')) - before;
   };
   // PostgreSQL also notifies the process that made the change, perhaps after it has stored the page.
   const reads: number[] = [];

@@ -57,6 +57,11 @@ export interface PageCache {
   answer(exchange: Exchange): string | undefined;
   /** Keeps a page if every one of its reads can be cached. */
   store(exchange: Exchange, page: NewPage, reads: readonly (Freshness | undefined)[]): void;
+  /**
+   * Renders a page once for all who ask for it at the same time: the others get it from the cache. Resolves to its route.
+   * `share` lets them go on before the rendering ends.
+   */
+  renderOnce(exchange: Exchange, render: (share: () => void) => Promise<string>): Promise<string>;
 }
 
 /** Pages write dates as “5 minutes ago”. */
@@ -70,7 +75,13 @@ const compress = promisify(gzip);
 
 export function createPageCache(settings: Settings, tenants: Tenants): PageCache {
   const bytesMax = (settings.cacheMegabytes * 1024 * 1024) / 4;
-  if (bytesMax === 0) return { answerRepeat: () => undefined, answer: () => undefined, store: () => {} };
+  if (bytesMax === 0)
+    return {
+      answerRepeat: () => undefined,
+      answer: () => undefined,
+      store: () => {},
+      renderOnce: (_exchange, render) => render(() => {}),
+    };
   const aCache = () =>
     new LRUCache<string, CachedPage>({
       maxSize: bytesMax,
@@ -79,6 +90,7 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
     });
   const caches: Record<Environment, LRUCache<string, CachedPage>> = { production: aCache(), sandbox: aCache() };
   const repeats = new Repeats<RepeatablePage>(settings);
+  const renderings = new Map<string, Promise<void>>();
 
   /** Undefined for requests whose page depends on more than its address and language. */
   function keyOf({ request, secure, scope, path, search, language }: Exchange): string | undefined {
@@ -115,7 +127,29 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
     return isTaken ? page : undefined;
   }
 
+  function answer(exchange: Exchange): string | undefined {
+    const { tenant, scope, ip, request, response } = exchange;
+    const key = caches[scope.environment].size === 0 ? undefined : keyOf(exchange);
+    const page = key === undefined ? undefined : pageFor(key, tenant, scope, ip);
+    if (!page) return undefined;
+    const packed = acceptsGzip(request.headers['accept-encoding']);
+    const forwarded = repeats.isForwarded(request);
+    repeats.remember(request, {
+      tenant,
+      scope,
+      ip,
+      forwarded,
+      operation: undefined,
+      key: key!,
+      gzip: packed,
+      route: page.route,
+    });
+    send(response, (packed && page.gzip) || page.plain, exchange.headers);
+    return page.route;
+  }
+
   return {
+    answer,
     answerRepeat(request, response, id) {
       const repeat = repeats.find(request);
       if (!repeat) return undefined;
@@ -124,25 +158,22 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
       send(response, (repeat.gzip && page.gzip) || page.plain, ['x-request-id', id]);
       return repeat;
     },
-    answer(exchange) {
-      const { tenant, scope, ip, request, response } = exchange;
-      const key = caches[scope.environment].size === 0 ? undefined : keyOf(exchange);
-      const page = key === undefined ? undefined : pageFor(key, tenant, scope, ip);
-      if (!page) return undefined;
-      const packed = acceptsGzip(request.headers['accept-encoding']);
-      const forwarded = repeats.isForwarded(request);
-      repeats.remember(request, {
-        tenant,
-        scope,
-        ip,
-        forwarded,
-        operation: undefined,
-        key: key!,
-        gzip: packed,
-        route: page.route,
-      });
-      send(response, (packed && page.gzip) || page.plain, exchange.headers);
-      return page.route;
+    async renderOnce(exchange, render) {
+      const key = keyOf(exchange);
+      const first = key === undefined ? undefined : renderings.get(key);
+      if (first) {
+        await first;
+        // A page that cannot be cached is rendered for each of them.
+        return answer(exchange) ?? render(() => {});
+      }
+      if (key === undefined) return render(() => {});
+      const rendering = Promise.withResolvers<void>();
+      renderings.set(key, rendering.promise);
+      const share = () => {
+        if (renderings.get(key) === rendering.promise) renderings.delete(key);
+        rendering.resolve();
+      };
+      return render(share).finally(share);
     },
     store(exchange, { route, headers, plain, gzip: packed }, reads) {
       const key = keyOf(exchange);

@@ -89,7 +89,7 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
       const { assets, server } = await load();
       const isCompressed = assets.get(exchange.path);
       if (isCompressed !== undefined) return await sendAsset(exchange, join(folder, 'client'), isCompressed);
-      return await answerPage(exchange, server, answerInside, cache);
+      return await cache.renderOnce(exchange, (share) => answerPage(exchange, server, answerInside, cache, share));
     } catch (cause) {
       await sendError(exchange, toApiError(cause));
       return 'site';
@@ -101,6 +101,7 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
     server: Build['server'],
     answerInside: AnswerInside,
     cache: PageCache,
+    share: () => void,
   ): Promise<string> {
     const { request, scope, tenant, ip } = exchange;
     const cookies = cookiesOf(request, scope.environment);
@@ -139,6 +140,7 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
     };
     const answer = await server.respond(requestOf(exchange), { platform, getClientAddress: () => ip });
     const name = `site ${route ?? 'none'}`;
+    if (isEventStream(answer)) share();
     const sent = await send(exchange, answer, needsVisit ? cookieHeaders(exchange, names, cookies, {}) : []);
     const isForAll = visitor === NOBODY && !needsVisit && answer.status === 200;
     if (sent && isForAll && !answer.headers.has('set-cookie')) cache.store(exchange, { route: name, ...sent }, reads);
@@ -264,6 +266,8 @@ function requestOf({ request, response, tenant, path, search }: Exchange): Reque
 const COMPRESSED_BYTES_MIN = 1_024;
 const compress = promisify(gzip);
 
+const isEventStream = ({ headers }: Response) => headers.get('content-type')?.startsWith('text/event-stream') === true;
+
 /** Returns what another visitor may get as well; nothing for a stream. */
 async function send(
   exchange: Exchange,
@@ -277,7 +281,7 @@ async function send(
   const common = [...headers, ...(isFramed ? SECURITY_HEADERS : PAGE_HEADERS)];
   const sent = [...common, ...cookies, ...exchange.headers];
   if (hasBody(request) && !request.complete) response.shouldKeepAlive = false;
-  if (answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body) {
+  if (isEventStream(answer) && answer.body) {
     exchange.isStream = true;
     response.writeHead(answer.status, sent);
     // The client ends such a response, so its end is no failure.
