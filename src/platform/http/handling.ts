@@ -32,7 +32,7 @@ import { endWithAnswer, type Observe } from './outcome.ts';
 import { NO_PAYLOAD, readPayload } from './payload.ts';
 import { takeForAddress, takeForCaller } from './rate-limit-buckets.ts';
 import { type Fields, parseQuery } from './request/forms.ts';
-import { createRouter, type Match } from './router.ts';
+import { type Match, routerOf } from './router.ts';
 import { requireStreamPlace, sendStream } from './stream.ts';
 import { sendFile } from './transfer/file.ts';
 import type { Transfers } from './transfer/transfer.ts';
@@ -59,7 +59,7 @@ export type Handling = (exchange: Exchange, path: string) => Promise<string>;
 
 export function createHandling(parts: HandlingParts): Handling {
   const { settings, operations } = parts;
-  const router = createRouter(operations);
+  const router = routerOf(operations);
   const cors = createCors(settings.corsOrigins);
 
   /** True when pages of other sites may read the responses of this path. */

@@ -14,7 +14,16 @@ export interface Router {
 
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
 
-export function createRouter(operations: readonly AnyOperation[]): Router {
+const routers = new WeakMap<readonly AnyOperation[], Router>();
+
+/** Services in one process share it, because building it compiles code for each piece of a path. */
+export function routerOf(operations: readonly AnyOperation[]): Router {
+  const router = routers.get(operations) ?? createRouter(operations);
+  routers.set(operations, router);
+  return router;
+}
+
+function createRouter(operations: readonly AnyOperation[]): Router {
   const router = findMyWay({
     ignoreTrailingSlash: true,
     caseSensitive: true,
