@@ -65,7 +65,9 @@ import { users } from '../people/users/index.ts';
 import { credentialColumns } from '../platform/access/personal.ts';
 import type { App } from '../platform/app.ts';
 import { type Contribution, contribute } from '../platform/extensions.ts';
+import { platformTables } from '../platform/manifest/platform-tables.ts';
 import type { Resource } from '../platform/manifest/resource.ts';
+import type { Treatment } from '../platform/manifest/treatment.ts';
 import { type PersonalData, personalDataOf } from '../platform/personal-data.ts';
 import { audit } from '../records/audit/index.ts';
 import { events } from '../records/events/index.ts';
@@ -189,6 +191,11 @@ export const personalData: readonly PersonalData[] = [
   { columns: credentialColumns },
   ...resources.flatMap((each) => each.personalData ?? []),
 ];
+/** Each table with what an archive does with it. A table in two manifests appears twice. */
+export const tableTreatments: readonly (readonly [string, Treatment])[] = [
+  platformTables,
+  ...resources.flatMap((each) => each.tables ?? []),
+].flatMap((tables) => Object.entries(tables));
 export const contributions: readonly Contribution[] = [
   ...personalData.map((each) => contribute(personalDataOf, each)),
   ...resources.flatMap((each) => each.extends ?? []),

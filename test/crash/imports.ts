@@ -6,7 +6,7 @@ import { closeApp, composeApp, outsideOf } from '../../src/composition/compose.t
 import { addDemo } from '../../src/demo/demo.ts';
 import { fillGame } from '../../src/demo/filling.ts';
 import { schemaOf, type Table } from '../../src/moving/tables/schema.ts';
-import { TREATMENTS } from '../../src/moving/tables/treatments.ts';
+import { treatmentOf } from '../../src/moving/tables/treatments.ts';
 import { issueKey } from '../../src/platform/access/credentials.ts';
 import type { App } from '../../src/platform/app.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
@@ -202,7 +202,7 @@ async function compare(one: Env, other: Env, normalise: Normalise, said: (line: 
 }
 
 const isCompared = ({ name }: Table) => {
-  const treatment = (TREATMENTS as Record<string, object>)[name];
+  const treatment = treatmentOf(name);
   // Each service signs its own audit log, which has the times of both imports.
   if (name.startsWith('audit_') || treatment === undefined) return false;
   return !('left' in treatment) || name === 'imported_ids' || name === 'import_parts';

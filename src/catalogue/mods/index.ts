@@ -1,5 +1,6 @@
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
+import { content, rebuilt } from '../../platform/manifest/treatment.ts';
 import { teamOwners } from '../teams/extensions.ts';
 import { rebuildModDocumentsOfMovedSite } from './documents.ts';
 import { modStatChangesTable } from './migrations/2026-11-16-mod-stat-changes.ts';
@@ -15,6 +16,15 @@ export const mods = resource({
   name: 'mods',
   operations: modOperations,
   migrations: [modStatChangesTable, modsDeletedByUpdate, modsWaitingByGameAndDate, modCardsWaiting],
+  tables: {
+    mods: content({ markup: ['description'], pictures: ['logo'] }),
+    mod_cards: rebuilt('the mods'),
+    mod_documents: rebuilt('the mods'),
+    mod_words: rebuilt('the search of mods'),
+    mod_vocabulary: rebuilt('the search of mods'),
+    mod_stats: content(),
+    mod_stat_changes: content(),
+  },
   personalData: personalMods,
   extends: [contribute(teamOwners, modTeams)],
   prepare: async (app) => {

@@ -1,4 +1,5 @@
 import { resource } from '../../platform/manifest/resource.ts';
+import { content, left, rebuilt, SHORT_LIVED } from '../../platform/manifest/treatment.ts';
 import { modfileJobs } from './jobs.ts';
 import { modfilesByGame } from './migrations/2026-11-17-modfiles-by-game.ts';
 import { modfilesByMd5 } from './migrations/2026-11-17-modfiles-by-md5.ts';
@@ -14,6 +15,15 @@ export const modfiles = resource({
   name: 'modfiles',
   operations: modfileOperations,
   migrations: [modfilesByMd5, modfilesByGame, modfilesShown, shownLiveFiles, waitingFiles],
+  tables: {
+    modfiles: content(),
+    modfile_documents: rebuilt('the files'),
+    modfile_platforms: content(),
+    waiting_files: rebuilt('triggers of the tables modfile_platforms, modfiles and mods'),
+    mod_live_files: content(),
+    mod_awaited_files: content(),
+    modfile_arrivals: left(SHORT_LIVED),
+  },
   jobs: modfileJobs,
   personalData: personalModfiles,
   storedObjects: storedModfiles,

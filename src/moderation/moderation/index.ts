@@ -1,6 +1,7 @@
 import { modExtensions } from '../../catalogue/mods/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
+import { left, rebuilt, SHORT_LIVED, service } from '../../platform/manifest/treatment.ts';
 import { reportExtensions } from '../reports/extensions.ts';
 import { takeDownIfReported } from './decisions.ts';
 import { moderationClaims } from './migrations/2026-11-17-moderation-claims.ts';
@@ -15,6 +16,12 @@ export const moderation = resource({
   operations: moderationOperations,
   personalData: personalDecisions,
   migrations: [moderationClaims, moderationCounts, moderationDays],
+  tables: {
+    moderation_decisions: service(),
+    moderation_snapshots: service(),
+    moderation_claims: left(SHORT_LIVED),
+    moderation_days: rebuilt('triggers of the table moderation_decisions'),
+  },
   extends: [
     contribute(reportExtensions, { onReport: takeDownIfReported }),
     contribute(modExtensions, {

@@ -1,4 +1,5 @@
 import { resource } from '../../platform/manifest/resource.ts';
+import { left, OWN, service } from '../../platform/manifest/treatment.ts';
 import { ledgerJobs } from './checks.ts';
 import { ledgerTables } from './migrations/2026-11-16-ledger.ts';
 import { ledgerPeriods } from './migrations/2026-11-16-ledger-periods.ts';
@@ -11,6 +12,13 @@ export const ledger = resource({
   name: 'ledger',
   operations: ledgerOperations,
   migrations: [ledgerTables, ledgerSellerSides, ledgerPeriods, ledgerLists],
+  tables: {
+    ledger_accounts: service(),
+    ledger_transactions: service({ refers: { reverses_id: 'ledger_transactions' } }),
+    ledger_entries: service(),
+    ledger_heads: service(),
+    ledger_checks: left(OWN),
+  },
   jobs: ledgerJobs,
   personalData: personalLedger,
 });

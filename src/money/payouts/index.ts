@@ -1,5 +1,6 @@
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
+import { left, SIMULATED, service } from '../../platform/manifest/treatment.ts';
 import { ledgerChecks } from '../ledger/verification.ts';
 import { payoutsTables } from './migrations/2026-11-16-selling-terms-payouts.ts';
 import { earningsAccounts } from './migrations/2026-11-17-earnings-accounts.ts';
@@ -16,6 +17,11 @@ export const payouts = resource({
   name: 'payouts',
   operations: payoutOperations,
   migrations: [payoutsTables, earningsAccounts],
+  tables: {
+    payouts: service({ refers: { paid_id: 'ledger_transactions' } }),
+    payout_accounts: left('accounts at a payment provider, which are bound to this service'),
+    simulated_payouts: left(SIMULATED),
+  },
   jobs: [
     {
       kind: 'payouts.schedule',

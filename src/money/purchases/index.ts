@@ -1,6 +1,7 @@
 import { modExtensions } from '../../catalogue/mods/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
+import { left, SHORT_LIVED, service } from '../../platform/manifest/treatment.ts';
 import { ledgerChecks } from '../ledger/verification.ts';
 import { paymentExtensions } from '../payments/extensions.ts';
 import { storeExtensions } from '../stores/extensions.ts';
@@ -28,6 +29,12 @@ export const purchases = resource({
   name: 'purchases',
   operations: purchaseOperations,
   migrations: [purchasesTables, modOrdersTable, storeOrdersTable, purchasesByGame],
+  tables: {
+    mod_orders: service({ refers: { purchase_id: 'purchases' } }),
+    purchases: service({ refers: { terms_id: 'selling_terms' } }),
+    store_orders: service({ refers: { purchase_id: 'purchases' } }),
+    idempotent_requests: left(SHORT_LIVED),
+  },
   jobs: [
     { kind: 'purchases.forget-keys', byAge: true, every: HOUR, run: forgetKeys },
     { kind: COMPLETE_ORDER, run: completeOrder },

@@ -9,12 +9,12 @@ import { sql } from 'kysely';
 import { startApi } from '../../../test/api.ts';
 import { assertRefusal, runHere, settingsOf } from '../../../test/commands.ts';
 import { failureOf } from '../../commands/failure.ts';
-import { personalData } from '../../composition/resources.ts';
+import { personalData, tableTreatments } from '../../composition/resources.ts';
 import { linesOf } from '../archive/lines.ts';
 import type { Sink } from '../archive/sink.ts';
 import { referencesOf } from '../tables/references.ts';
 import { schemaOf } from '../tables/schema.ts';
-import { TREATMENTS } from '../tables/treatments.ts';
+import { treatmentOf } from '../tables/treatments.ts';
 import { exportArchive } from './export.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
@@ -38,9 +38,13 @@ function rowsIn(archive: string, kind: string): Record<string, unknown>[] {
 test('every table is exported, rebuilt, or left for a reason', async () => {
   const schema = await schemaOf(api.app().db);
   const tables = [...schema.keys()].filter((name) => name !== 'user_cards');
-  const treated = Object.keys(TREATMENTS).filter((name) => name !== 'user_cards');
+  const treated = tableTreatments.map(([name]) => name).filter((name) => name !== 'user_cards');
+  assert.deepEqual(treated, [...new Set(treated)], 'a table is in the manifests of two resources');
   for (const name of tables)
-    assert.ok(treated.includes(name), `${name}: say in src/moving/tables/treatments.ts what an archive does with it`);
+    assert.ok(
+      treated.includes(name),
+      `${name}: say in the manifest of its resource ("tables") what an archive does with it`,
+    );
   for (const name of treated) assert.ok(schema.has(name), `${name} is treated, but does not exist`);
 });
 
@@ -52,7 +56,7 @@ test('the table behind every reference of an exported column is known', async ()
   const schema = await schemaOf(api.app().db);
   const references = referencesOf(schema, personalData);
   for (const { name, columns } of schema.values()) {
-    if (!('moved' in (TREATMENTS as Record<string, object>)[name]!)) continue;
+    if (!('moved' in treatmentOf(name)!)) continue;
     for (const column of columns) {
       const place = `${name}.${column.name}`;
       if (!/_(?:id|by|into)$/.test(column.name) || NO_REFERENCES.test(place)) continue;

@@ -1,6 +1,7 @@
 import about from '../../../package.json' with { type: 'json' };
 import { personalData } from '../../composition/resources.ts';
 import type { App } from '../../platform/app.ts';
+import { isMoved } from '../../platform/manifest/treatment.ts';
 import {
   FILES_FOLDER,
   FILES_KIND,
@@ -16,8 +17,7 @@ import { signerOf } from '../archive/signature.ts';
 import type { Sink } from '../archive/sink.ts';
 import { referencesOf } from '../tables/references.ts';
 import { schemaOf } from '../tables/schema.ts';
-import { isMoved, type Treatment } from '../tables/treatment.ts';
-import { TREATMENTS } from '../tables/treatments.ts';
+import { TREATMENTS, treatmentOf } from '../tables/treatments.ts';
 import { type KeyList, keepKeys } from './key-list.ts';
 import { type Selected, selectionOf, type Wanted } from './selection.ts';
 import { openSnapshot, type Row, type Snapshot } from './snapshot.ts';
@@ -83,7 +83,7 @@ function manifestOf(
   missing: string[],
   publicKey: string,
 ): Manifest {
-  const omitted = Object.entries(TREATMENTS as Record<string, Treatment>).flatMap(([name, treatment]) =>
+  const omitted = [...TREATMENTS].flatMap(([name, treatment]) =>
     isMoved(treatment) ? [] : [[name, 'left' in treatment ? treatment.left : `rebuilt from ${treatment.rebuilt}`]],
   );
   return {
@@ -189,7 +189,7 @@ async function* keysOf(snapshot: Snapshot, selection: readonly Selected[]): Asyn
     ))
       for (const { storage_key } of rows) yield String(storage_key);
   const folders = selection.flatMap(({ table, select }) => {
-    const treatment = (TREATMENTS as Record<string, Treatment>)[table.name]!;
+    const treatment = treatmentOf(table.name)!;
     const columns = isMoved(treatment) ? (treatment.pictures ?? []) : [];
     return columns.map((column) => `select ${column} as folder from (${select}) t`);
   });

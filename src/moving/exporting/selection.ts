@@ -1,6 +1,6 @@
+import { isMoved } from '../../platform/manifest/treatment.ts';
 import { NAMED_RESOURCES, type References } from '../tables/references.ts';
 import type { Schema, Table } from '../tables/schema.ts';
-import { isMoved } from '../tables/treatment.ts';
 import { treatmentOf } from '../tables/treatments.ts';
 
 export interface Wanted {

@@ -2,7 +2,7 @@ import { type LinkKind, linkOf } from '../../catalogue/media/links.ts';
 import { storageKeyOf } from '../../files/modfiles/bytes.ts';
 import { safeFilename } from '../../files/modfiles/filenames.ts';
 import { normalisedEmail } from '../../people/users/users.ts';
-import type { Moved } from '../tables/treatment.ts';
+import type { Moved } from '../../platform/manifest/treatment.ts';
 import { type Row, RowProblem } from './rows.ts';
 
 const NAME_ID = /^[\p{L}\p{N}\p{M}_-]{1,100}$/u;

@@ -6,6 +6,7 @@ import { awaitScan } from '../../files/modfiles/scans.ts';
 import { accessChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import { isDuplicate, type Transaction } from '../../platform/database/database.ts';
+import { isMoved, type Moved } from '../../platform/manifest/treatment.ts';
 import * as store from '../../records/imports/store.ts';
 import { type Described, json, partNames } from '../archive/contents.ts';
 import { ArchiveProblem, type Line, linesOf } from '../archive/lines.ts';
@@ -13,7 +14,6 @@ import { FILES_KIND, GONE_KIND, kindOf, LISTED_KIND } from '../archive/manifest.
 import type { Source } from '../archive/source.ts';
 import { importOrder, referencesOf } from '../tables/references.ts';
 import { schemaOf, type Table } from '../tables/schema.ts';
-import { isMoved, type Moved } from '../tables/treatment.ts';
 import { treatmentOf } from '../tables/treatments.ts';
 import { isAbsenceKind } from './absences.ts';
 import { requireSafe } from './checks.ts';

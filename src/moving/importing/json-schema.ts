@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { isMoved, type Moved } from '../../platform/manifest/treatment.ts';
 import { Gone, Listed, Manifest } from '../archive/manifest.ts';
 import type { Column, Schema, Table } from '../tables/schema.ts';
-import { isMoved, type Moved, type Treatment } from '../tables/treatment.ts';
 import { TREATMENTS } from '../tables/treatments.ts';
 import { DEFAULTS } from './defaults.ts';
 
@@ -33,7 +33,7 @@ const TYPES = { integer: 'integer', number: 'number', text: 'string' } as const;
 
 /** The JSON Schema of the manifest and of the lines of each kind, from the tables and the defaults. */
 export function archiveSchema(schema: Schema): object {
-  const kinds = Object.entries(TREATMENTS as Record<string, Treatment>)
+  const kinds = [...TREATMENTS]
     .filter((entry): entry is [string, Moved] => isMoved(entry[1]))
     .map(([name, treatment]) => [name, lineSchema(schema.get(name)!, treatment)] as const);
   const file = {

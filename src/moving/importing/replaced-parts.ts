@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { ModRow } from '../../catalogue/mods/mods.ts';
 import { updateWords } from '../../catalogue/mods/words.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { isMoved } from '../../platform/manifest/treatment.ts';
 import { keptAmong } from '../../records/imports/store.ts';
 import type { Schema } from '../tables/schema.ts';
-import { isMoved } from '../tables/treatment.ts';
 import { treatmentOf } from '../tables/treatments.ts';
 import type { Row } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { fold } from '../../platform/database/words.ts';
+import type { Moved } from '../../platform/manifest/treatment.ts';
 import { sanitised } from '../../platform/text/markup.ts';
 import type { Column, Table } from '../tables/schema.ts';
-import type { Moved } from '../tables/treatment.ts';
 import { DEFAULTS, type Given } from './defaults.ts';
 
 export type Row = Record<string, string | number | null>;

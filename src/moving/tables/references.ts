@@ -1,6 +1,6 @@
+import { isMoved } from '../../platform/manifest/treatment.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 import type { Schema } from './schema.ts';
-import { isMoved } from './treatment.ts';
 import { treatmentOf } from './treatments.ts';
 
 /** Resources that rows name with the columns `resource` and `resource_id`; each has a table of the same name. */

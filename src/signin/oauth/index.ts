@@ -2,6 +2,7 @@ import { redirectUriSettings } from '../../catalogue/games/redirect-uris.ts';
 import { signOutExtensions } from '../../people/users/signing-out.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
+import { CREDENTIAL, left } from '../../platform/manifest/treatment.ts';
 import { setRedirectUris } from './clients.ts';
 import { revokeGrantsOf } from './grants.ts';
 import { oauthJobs } from './jobs.ts';
@@ -15,6 +16,12 @@ export const oauth = resource({
   operations: oauthOperations,
   jobs: oauthJobs,
   migrations: [oauthSecretOverlap],
+  tables: {
+    oauth_clients: left(CREDENTIAL),
+    oauth_codes: left(CREDENTIAL),
+    oauth_grants: left(CREDENTIAL),
+    oauth_refresh_tokens: left(CREDENTIAL),
+  },
   personalData: personalGrants,
   extends: [
     contribute(redirectUriSettings, { validate: requireRedirectUris, set: setRedirectUris }),

@@ -1,4 +1,4 @@
-import type { Value } from '../../platform/database/database.ts';
+import type { Value } from '../database/database.ts';
 
 /**
  * When rows are taken. `content`: always. `people`: what belongs to one person, such as subscriptions; a game's archive
@@ -34,5 +34,13 @@ export const powers = (more: Omit<Moved, 'moved'> = {}): Moved => ({ moved: 'pow
 export const service = (more: Omit<Moved, 'moved'> = {}): Moved => ({ moved: 'service', ...more });
 export const rebuilt = (by: string): Treatment => ({ rebuilt: by });
 export const left = (because: string): Treatment => ({ left: because });
+
+/** Reasons that several tables share. */
+export const CREDENTIAL = 'a credential; it is issued again';
+export const SHORT_LIVED = 'lives for minutes or hours';
+export const KEYED = 'digests with the secret of this service, which mean nothing elsewhere';
+export const SIMULATED = 'of the simulated store or bank of a sandbox';
+export const COOKING = 'work of this machine; it is started again';
+export const OWN = 'what this service remembers about itself';
 
 export const isMoved = (treatment: Treatment): treatment is Moved => 'moved' in treatment;
