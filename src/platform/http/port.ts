@@ -25,6 +25,10 @@ const HANDSHAKE_TIMEOUT_MS = 15_000;
 
 /** Processors compute SHA-256 in hardware, but not SHA-384, which is a twentieth of a handshake. */
 const FIRST_CIPHER = 'TLS_AES_128_GCM_SHA256';
+/** Only reordered: an operator may have restricted the ciphers of Node.js. */
+const CIPHERS = DEFAULT_CIPHERS.split(':')
+  .toSorted((one, other) => Number(other === FIRST_CIPHER) - Number(one === FIRST_CIPHER))
+  .join(':');
 
 const SERVER_OPTIONS = {
   headersTimeout: HEADERS_TIMEOUT_MS,
@@ -83,7 +87,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
     ...serverOptions,
     ...options.tls,
     minVersion: 'TLSv1.2',
-    ciphers: `${FIRST_CIPHER}:${DEFAULT_CIPHERS.replace(`${FIRST_CIPHER}:`, '')}`,
+    ciphers: CIPHERS,
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     // Node.js would derive it from the command line, which may differ between machines.
