@@ -15,8 +15,8 @@ interface Order {
 
 const AT_ONCE = 16;
 
-/** One key exchange with every server: the newest OpenSSL prefers a dearer one, which older libraries do not know. */
-const SAME = { host: '127.0.0.1', servername: 'localhost', ecdhCurve: 'X25519' };
+/** The same key exchange with every server: new versions of OpenSSL prefer one that costs more and that older ones lack. */
+const CONNECTION = { host: '127.0.0.1', servername: 'localhost', ecdhCurve: 'X25519' };
 
 /** Opens connections for one request each, from a process of its own. */
 async function handshakes({ port, path, milliseconds, returning, ca }: Order): Promise<Handshakes> {
@@ -25,7 +25,7 @@ async function handshakes({ port, path, milliseconds, returning, ca }: Order): P
   let resumed = 0;
   const once = (session?: Buffer): Promise<Buffer | undefined> =>
     new Promise((resolve, reject) => {
-      const socket = connect({ ...SAME, port, ca, ...(session && { session }) });
+      const socket = connect({ ...CONNECTION, port, ca, ...(session && { session }) });
       let ticket: Buffer | undefined;
       let answer = '';
       socket.on('secureConnect', () => {

@@ -59,7 +59,7 @@ export interface PageCache {
   store(exchange: Exchange, page: NewPage, reads: readonly (Freshness | undefined)[]): void;
   /**
    * Renders a page once for all who ask for it at the same time: the others get it from the cache. Resolves to its route.
-   * `share` lets them go on before the rendering ends.
+   * `share` lets them go on before the rendering ends: an event stream has no end.
    */
   renderOnce(exchange: Exchange, render: (share: () => void) => Promise<string>): Promise<string>;
 }
@@ -160,13 +160,13 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
     },
     async renderOnce(exchange, render) {
       const key = keyOf(exchange);
-      const first = key === undefined ? undefined : renderings.get(key);
+      if (key === undefined) return render(() => {});
+      const first = renderings.get(key);
       if (first) {
         await first;
         // A page that cannot be cached is rendered for each of them.
         return answer(exchange) ?? render(() => {});
       }
-      if (key === undefined) return render(() => {});
       const rendering = Promise.withResolvers<void>();
       renderings.set(key, rendering.promise);
       const share = () => {
