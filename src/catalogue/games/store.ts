@@ -65,9 +65,9 @@ export function documentOf(reader: Reader, id: number, language: string, hiddenT
   return language === 'en' ? english() : translatedOr(reader, which, [language, id], english);
 }
 
-/** The same of what is committed, kept on SQLite until it changes. */
+/** The same of what is committed, kept until it changes. */
 export function shownDocumentOf(db: Database, id: number, language: string, hiddenTags: boolean) {
-  if (db.dialect !== 'sqlite') return documentOf(db, id, language, hiddenTags);
+  if (db.dialect !== 'sqlite') return documentsOf(db, [id], language, hiddenTags).then((found) => found.get(id));
   const which = hiddenTags ? 'all' : 'shown';
   return kept.valueOf(db, id, `${language}/${which}`, () => {
     const rows = db.all<DocumentRow>(OF_GAMES[which], [language, JSON.stringify([id])]);
@@ -194,7 +194,8 @@ function documentsOf(
     variant: `${language}/${which}`,
     surroundings: '',
     // A translation that is added has no version before.
-    versions: language === 'en' ? { statement: VERSIONS_OF_GAMES, values: [JSON.stringify(ids)] } : undefined,
+    versions:
+      language === 'en' ? (some) => ({ statement: VERSIONS_OF_GAMES, values: [JSON.stringify(some)] }) : undefined,
     make: async (some) => madeOf(await db.all<DocumentRow>(OF_GAMES[which], [language, JSON.stringify(some)])),
   });
 }

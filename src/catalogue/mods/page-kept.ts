@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { App } from '../../platform/app.ts';
-import { type KeptReading, KeptRows, type Made } from '../../platform/database/kept.ts';
+import { KeptRows, type Made, type VersionsOf } from '../../platform/database/kept.ts';
 import { type LinkParts, withEncodedAddresses } from './page-addresses.ts';
 
 /** The JSON of a mod that pages have shown. */
@@ -31,7 +31,7 @@ export interface ShownPage {
   readonly variant: string;
   readonly surroundings: string;
   readonly link: LinkParts;
-  readonly versions: KeptReading<KeptMod>['versions'];
+  readonly versions: VersionsOf | undefined;
   readonly rowsOf: (ids: readonly number[]) => Promise<RowOfPage[]> | RowOfPage[];
 }
 

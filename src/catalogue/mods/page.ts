@@ -72,14 +72,15 @@ async function assembled(app: App, page: PreparedPage): Promise<AssembledPage> {
   const { gameId, ids, language, platform, prepared, link, game } = page;
   const { db } = app;
   const valuesIn = (some: readonly number[]) => valuesFor(app, { ...page, ids: some });
-  const ofLanguage = variantFor(statementsOf(app).versions, language, platform);
-  const inLanguage = { statement: ofLanguage.statement, values: ofLanguage.valuesOf('postgres', valuesIn(ids)) };
-  const versions = (language === 'en' ? page.versions : undefined) ?? inLanguage;
+  const versions = variantFor(statementsOf(app).versions, language, platform);
   const { parts, count, checksums } = await modsOfPage(app, {
     ...{ gameId, ids, link, variant: `${language}/${platform}` },
     surroundings: `${app.addresses.mod(game.name_id, '')} ${link.before} ${game.dependency_option}`,
     // The file of a platform has more rows, whose versions are not compared.
-    versions: platform === '' ? versions : undefined,
+    versions:
+      platform === ''
+        ? (some) => ({ statement: versions.statement, values: versions.valuesOf('postgres', valuesIn(some)) })
+        : undefined,
     rowsOf: (some) => db.all<RowOfPage>(prepared.statement, prepared.valuesOf(db.dialect, valuesIn(some))),
   });
   const end = behindItems(count, page);

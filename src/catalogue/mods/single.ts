@@ -66,13 +66,15 @@ function storedMod(app: App, id: number, language: string, platform: string) {
   const make = async (ids: readonly number[]) =>
     (await db.all<SingleRow>(statement, valuesOf('postgres', valuesFor(ids)))).map(madeOf);
   const versions = variantFor(statementsOf(app).versionsOfSingle, language, platform);
-  const rowsOf = (ids: readonly number[]) => {
+  const rowsOf = async (ids: readonly number[]) => {
     // The file of a platform has more rows, whose versions are not compared.
-    const compared =
-      platform === ''
-        ? { statement: versions.statement, values: versions.valuesOf('postgres', valuesFor(ids)) }
-        : undefined;
-    return keptSingles.valuesOf(db, { ids, variant, surroundings: '', versions: compared, make });
+    if (platform !== '') return new Map((await make(ids)).map(({ id, value }) => [id, value]));
+    return keptSingles.valuesOf(db, {
+      ...{ ids, variant, surroundings: '', make },
+      // Counts are appended without telling other processes.
+      changesSilently: true,
+      versions: (some) => ({ statement: versions.statement, values: versions.valuesOf('postgres', valuesFor(some)) }),
+    });
   };
   return singleMods.read(db, id, { variant, rowsOf });
 }

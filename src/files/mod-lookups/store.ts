@@ -83,7 +83,7 @@ export async function modsWith(db: Database, ids: readonly number[], reading: Re
   const isVersioned = reading.language === 'en' && reading.platform === undefined;
   const mods = await kept.valuesOf(db, {
     ...{ ids, variant: `${reading.language}/${reading.platform ?? ''}`, surroundings: '' },
-    versions: isVersioned ? { statement: VERSIONS, values: [JSON.stringify(ids)] } : undefined,
+    versions: isVersioned ? (some) => ({ statement: VERSIONS, values: [JSON.stringify(some)] }) : undefined,
     make: async (some) => (await readMods(db, some, reading)).map(madeOf),
   });
   return [...mods.values()];

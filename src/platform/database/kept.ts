@@ -6,16 +6,22 @@ export interface Made<V> {
   readonly id: number;
   /** The versions of its rows on PostgreSQL. */
   readonly versions: string;
-  /** What makes it stale on SQLite. */
+  /** What its rows change with. */
   readonly scopes: readonly Scope[];
   readonly value: V;
 }
 
 interface Kept<V> extends Omit<Made<V>, 'id'> {
   readonly surroundings: string;
-  /** Its rows were read after this moment. */
-  readonly asOf: number;
+  /** Its rows, or their versions, were read after this moment. */
+  asOf: number;
 }
+
+/** Reads `id versions` of each of these rows, separated by commas, as one text: rows would cost as much as the values. */
+export type VersionsOf = (ids: readonly number[]) => {
+  readonly statement: Statement;
+  readonly values: readonly Value[];
+};
 
 export interface KeptReading<V> {
   readonly ids: readonly number[];
@@ -23,11 +29,10 @@ export interface KeptReading<V> {
   readonly variant: string;
   /** What the values say of things that neither versions nor scopes cover. */
   readonly surroundings: string;
-  /**
-   * On PostgreSQL, reads `id versions` of every wanted row, separated by commas, as one text: rows would cost as much as
-   * the values. Without it nothing is kept there. A caller that has read the text with the ids passes it on.
-   */
-  readonly versions: { readonly statement: Statement; readonly values: readonly Value[] } | string | undefined;
+  /** For PostgreSQL. Without it a value whose scopes have changed is made again. */
+  readonly versions?: VersionsOf | undefined;
+  /** On PostgreSQL some changes of these rows are announced late: the versions are read at every request. */
+  readonly changesSilently?: true;
   readonly make: (ids: readonly number[]) => Promise<readonly Made<V>[]>;
 }
 
@@ -38,9 +43,9 @@ const KEPT_MS = 3_600_000;
 const TTL_RESOLUTION_MS = 60_000;
 
 /**
- * Values made of rows. PostgreSQL gives every new version of a row another `xmin`; the versions are read at every request,
- * which costs a third of reading the rows. SQLite has no versions, but all processes that write it announce what they
- * changed before they answer, so there the scopes decide, as for cached responses.
+ * Values made of rows. One is valid until a scope of its rows changes, as a cached response is. A scope may be as large as a
+ * game, so PostgreSQL, which gives every new version of a row another `xmin`, is asked then which rows did change: that
+ * costs a third of reading them.
  */
 export class KeptRows<V> {
   readonly #sizeOf: (value: V) => number;
@@ -52,13 +57,19 @@ export class KeptRows<V> {
 
   /** The values of all rows that exist, by id, in no order. */
   async valuesOf(db: Database, reading: KeptReading<V>): Promise<Map<number, V>> {
-    const { variant, surroundings, versions, make } = reading;
+    const { variant, surroundings, make } = reading;
     const kept = this.#keptOf(db.changes);
     const asOf = db.changes.now();
-    const { found, stale } = await this.#current(db, kept, reading);
-    const isComparable = db.dialect === 'sqlite' || versions !== undefined;
+    const { found, unsure, stale } = sorted(db, kept, reading);
+    for (const [id, versions] of unsure.size > 0 ? await versionsIn(db, reading, [...unsure.keys()]) : []) {
+      const known = unsure.get(id)!;
+      if (known.versions === versions) {
+        known.asOf = asOf;
+        found.set(id, known.value);
+      } else stale.push(id);
+    }
     for (const { id, ...made } of stale.length > 0 ? await make(stale) : []) {
-      if (isComparable) kept.set(`${id}/${variant}`, { ...made, surroundings, asOf });
+      kept.set(`${id}/${variant}`, { ...made, surroundings, asOf });
       found.set(id, made.value);
     }
     return found;
@@ -73,22 +84,6 @@ export class KeptRows<V> {
     const made = make();
     if (made) kept.set(`${id}/${variant}`, { ...made, surroundings: '', asOf });
     return made?.value;
-  }
-
-  async #current(db: Database, kept: LRUCache<string, Kept<V>>, reading: KeptReading<V>) {
-    const { ids, variant, surroundings, versions } = reading;
-    const found = new Map<number, V>();
-    const stale: number[] = [];
-    const sort = (id: number, isCurrent: (known: Kept<V>) => boolean) => {
-      const known = kept.get(`${id}/${variant}`);
-      if (known?.surroundings === surroundings && isCurrent(known)) found.set(id, known.value);
-      else stale.push(id);
-    };
-    if (db.dialect === 'sqlite') for (const id of ids) sort(id, (known) => isUnchanged(db.changes, known));
-    else if (versions !== undefined)
-      for (const [id, now] of await versionsIn(db, versions)) sort(id, (known) => known.versions === now);
-    else stale.push(...ids);
-    return { found, stale };
   }
 
   #keptOf(changes: Changes): LRUCache<string, Kept<V>> {
@@ -109,21 +104,37 @@ export class KeptRows<V> {
   }
 }
 
+/** Of the wanted values: those that are current, those whose versions decide, and the ids of all others. */
+function sorted<V>(db: Database, kept: LRUCache<string, Kept<V>>, reading: KeptReading<V>) {
+  const { ids, variant, surroundings, versions, changesSilently } = reading;
+  const isVersioned = db.dialect === 'postgres' && versions !== undefined;
+  const isAnnounced = !(isVersioned && changesSilently);
+  const found = new Map<number, V>();
+  const unsure = new Map<number, Kept<V>>();
+  const stale: number[] = [];
+  for (const id of ids) {
+    const known = kept.get(`${id}/${variant}`);
+    if (known?.surroundings !== surroundings) stale.push(id);
+    else if (isAnnounced && isUnchanged(db.changes, known)) found.set(id, known.value);
+    else if (isVersioned) unsure.set(id, known);
+    else stale.push(id);
+  }
+  return { found, unsure, stale };
+}
+
 const isUnchanged = (changes: Changes, { asOf, scopes }: Kept<unknown>): boolean =>
   scopes.every((scope) => changes.unchangedSince(asOf, scope));
 
 async function versionsIn(
   db: Database,
-  versions: NonNullable<KeptReading<unknown>['versions']>,
+  { versions }: KeptReading<unknown>,
+  ids: readonly number[],
 ): Promise<[id: number, versions: string][]> {
-  const text = typeof versions === 'string' ? versions : await readVersions(db, versions);
+  const { statement, values } = versions!(ids);
+  const text = (await db.first<{ versions: string | null }>(statement, values))?.versions;
   const all = text ? text.split(',') : [];
   return all.map((each) => {
     const gap = each.indexOf(' ');
     return [Number(each.slice(0, gap)), each.slice(gap + 1)];
   });
-}
-
-async function readVersions(db: Database, { statement, values }: { statement: Statement; values: readonly Value[] }) {
-  return (await db.first<{ versions: string | null }>(statement, values))?.versions;
 }
