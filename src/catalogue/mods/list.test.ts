@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Mod, startApi } from '../../../test/api.ts';
-import { editModByPut, getMods } from './operations.ts';
+import { deleteModOperation, editModByPut, getMods } from './operations.ts';
 
 const api = await startApi();
 const game = await api.aGame();
@@ -68,6 +68,26 @@ test('a list of ids may have spaces, signs, leading zeros, gaps and repetitions'
   assert.deepEqual(await page({ 'id-in': `${one},${one},${other},-1,0`, _limit: 1 }), { ids: [one], total: 2 });
   for (const named of [`${one},x`, `${one},1.5`, `${one},1e3`, `${one},9007199254740993`, `${one},12345678901234567`])
     await client.refused(getMods, { params: { game_id: game.id }, query: { 'id-in': named } }, 422, 13009);
+});
+
+test('a list of ids loses a mod that is hidden or deleted, and regains one that is shown again', async () => {
+  const other = await api.aGame();
+  const [one, two] = [await api.aMod({ game: other }), await api.aMod({ game: other })];
+  const author = await api.as(one.owner);
+  const named = { 'id-in': `${one.id},${two.id},${mods[0]!.id}` };
+  const listed = async () => {
+    const { body } = await client.call(getMods, { params: { game_id: other.id }, query: named });
+    return body.data.map(({ id }) => id);
+  };
+  const params = { game_id: other.id, mod_id: one.id };
+  const show = (visible: number) => author.call(editModByPut, { params, body: { visible } });
+  assert.deepEqual(await listed(), [one.id, two.id]);
+  assert.equal((await show(0)).status, 200);
+  assert.deepEqual(await listed(), [two.id]);
+  assert.equal((await show(1)).status, 200);
+  assert.deepEqual(await listed(), [one.id, two.id]);
+  assert.equal((await author.call(deleteModOperation, { params })).status, 204);
+  assert.deepEqual(await listed(), [two.id]);
 });
 
 test('filters compare texts without case', async () => {
