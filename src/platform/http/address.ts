@@ -17,6 +17,13 @@ export interface Peer {
   readonly trusted: boolean;
   /** TLS ends in this process, not at a proxy. */
   readonly encrypted: boolean;
+  /** The headers of its last request. */
+  sent?: SentHeaders;
+}
+
+interface SentHeaders {
+  readonly raw: readonly string[];
+  readonly fingerprint: string;
 }
 
 const peers = new WeakMap<Socket, Peer>();
@@ -26,9 +33,28 @@ export function peerOf(socket: Socket, networks: Networks): Peer {
   if (known) return known;
   const address = plain(socket.remoteAddress ?? '');
   const encrypted = (socket as { encrypted?: boolean }).encrypted === true;
-  const peer = { address, trusted: isTrusted(address, networks), encrypted };
+  const peer: Peer = { address, trusted: isTrusted(address, networks), encrypted };
   peers.set(socket, peer);
   return peer;
+}
+
+/**
+ * All headers of a request, and how far its connection is trusted, as one text. Clients send the same headers in each
+ * request of a connection, and comparing them takes a tenth of the time of joining them.
+ */
+export function fingerprintOf({ rawHeaders, socket }: IncomingMessage, networks: Networks): string {
+  const peer = peerOf(socket, networks);
+  if (peer.sent && isSame(peer.sent.raw, rawHeaders)) return peer.sent.fingerprint;
+  const standing = peer.encrypted ? 's' : peer.trusted ? 't' : 'p';
+  const fingerprint = `${standing}${rawHeaders.join('\n')}`;
+  peer.sent = { raw: rawHeaders, fingerprint };
+  return fingerprint;
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
+  return true;
 }
 
 export function clientAddress(request: IncomingMessage, networks: Networks): string {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../config/settings.ts';
-import { peerOf } from './address.ts';
+import { fingerprintOf, peerOf } from './address.ts';
 
 const REPEATS_MAX = 10_000;
 const REPEAT_CHARACTERS_MAX = 2_000;
@@ -18,22 +18,28 @@ export interface Sender {
  */
 export class Repeats<Meaning extends Sender> {
   readonly #trustProxy: Settings['trustProxy'];
-  readonly #meanings = new Map<string, Meaning>();
+  /** By the fingerprint of a request, then by its target. */
+  readonly #meanings = new Map<string, Map<string, Meaning>>();
+  #size = 0;
 
   constructor({ trustProxy }: Settings) {
     this.#trustProxy = trustProxy;
   }
 
   find(request: IncomingMessage): Meaning | undefined {
-    if (this.#meanings.size === 0 || request.method !== 'GET') return undefined;
-    return this.#meanings.get(this.#fingerprintOf(request));
+    if (this.#size === 0 || request.method !== 'GET') return undefined;
+    return this.#meanings.get(fingerprintOf(request, this.#trustProxy))?.get(request.url!);
   }
 
   remember(request: IncomingMessage, meaning: Meaning): void {
-    const fingerprint = this.#fingerprintOf(request);
-    if (fingerprint.length > REPEAT_CHARACTERS_MAX) return;
-    if (this.#meanings.size >= REPEATS_MAX) this.#meanings.delete(this.#meanings.keys().next().value!);
-    this.#meanings.set(fingerprint, meaning);
+    const fingerprint = fingerprintOf(request, this.#trustProxy);
+    const url = request.url!;
+    if (fingerprint.length + url.length > REPEAT_CHARACTERS_MAX) return;
+    if (this.#size >= REPEATS_MAX) this.#forgetAll();
+    const same = this.#meanings.get(fingerprint) ?? new Map<string, Meaning>();
+    this.#meanings.set(fingerprint, same);
+    if (!same.has(url)) this.#size += 1;
+    same.set(url, meaning);
   }
 
   isForwarded({ socket, headers }: IncomingMessage): boolean {
@@ -44,10 +50,8 @@ export class Repeats<Meaning extends Sender> {
     return forwarded ? ip : peerOf(socket, this.#trustProxy).address;
   }
 
-  /** The target, all headers, and how far the connection is trusted. */
-  #fingerprintOf({ url, rawHeaders, socket }: IncomingMessage): string {
-    const peer = peerOf(socket, this.#trustProxy);
-    const standing = peer.encrypted ? 's' : peer.trusted ? 't' : 'p';
-    return `${standing}${url}\n${rawHeaders.join('\n')}`;
+  #forgetAll(): void {
+    this.#meanings.clear();
+    this.#size = 0;
   }
 }
