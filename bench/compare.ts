@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as passes } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cpuSeconds as cpuSecondsOf } from './cpu.ts';
 import { load } from './load.ts';
@@ -15,14 +16,16 @@ const { values: options } = parseArgs({
     mods: { type: 'string', default: '20000' },
     only: { type: 'string', default: '' },
     starts: { type: 'string', default: '5' },
+    'idle-seconds': { type: 'string', default: '10' },
     help: { type: 'boolean' },
   },
 });
 if (options.help || !options.with) {
-  console.log(`npm run bench-compare -- --with CHECKOUT [--rounds 7 --milliseconds 700 --warm-up 4000 --mods 20000 --only PATTERN --starts 5]
+  console.log(`npm run bench-compare -- --with CHECKOUT [--rounds 7 --milliseconds 700 --warm-up 4000 --mods 20000 --only PATTERN --starts 5 --idle-seconds 10]
 Compares this checkout with another one, which has its own node_modules, in one interleaved run. The results are ratios of
 requests per second of CPU time (median over the rounds, with the quartiles): above 1, this checkout is faster.
-Start and memory are those of a service with the filled game; below 1, this checkout needs less.`);
+Start and memory are those of a service with the filled game, when it is ready and when it has been idle; below 1, this
+checkout needs less.`);
   process.exit(options.help ? 0 : 1);
 }
 
@@ -230,21 +233,24 @@ for (const which of ['cached', 'searched'] as const) {
 }
 for (const side of SIDES) for (const { process: child } of Object.values(servers[side])) child.kill();
 
-const begun: Record<Side, { cpu: number; rss: number }[]> = { here: [], there: [] };
+const STARTED = { cpu: 'CPU seconds to start', rss: 'megabytes after start', idle: 'megabytes when idle' };
+type Started = Record<keyof typeof STARTED, number>;
+
+async function startOnce(side: Side): Promise<Started> {
+  const server = await serve(side);
+  const started = { cpu: cpuSecondsOf(server.process.pid!), rss: megabytes(server) };
+  await passes(Number(options['idle-seconds']) * 1_000);
+  const idle = megabytes(server);
+  server.process.kill();
+  return { ...started, idle };
+}
+
+const begun: Record<Side, Started[]> = { here: [], there: [] };
 for (let turn = 0; turn < Number(options.starts); turn += 1)
-  for (const side of turn % 2 ? SIDES.toReversed() : SIDES) {
-    const server = await serve(side);
-    begun[side].push({ cpu: cpuSecondsOf(server.process.pid!), rss: megabytes(server) });
-    server.process.kill();
-  }
-for (const what of Number(options.starts) > 0 ? (['cpu', 'rss'] as const) : []) {
-  const [here, there] = SIDES.map((side) =>
-    quantile(
-      begun[side].map((each) => each[what]),
-      0.5,
-    ),
-  ) as [number, number];
-  const name = what === 'cpu' ? 'CPU seconds to start' : 'megabytes after start';
+  for (const side of turn % 2 ? SIDES.toReversed() : SIDES) begun[side].push(await startOnce(side));
+for (const [what, name] of Number(options.starts) > 0 ? Object.entries(STARTED) : []) {
+  const values = (side: Side) => begun[side].map((each) => each[what as keyof Started]);
+  const [here, there] = SIDES.map((side) => quantile(values(side), 0.5)) as [number, number];
   console.log(`| ${name} | ${here.toFixed(2)} | ${there.toFixed(2)} | ${(here / there).toFixed(3)} | |`);
 }
 process.exit(0);

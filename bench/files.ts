@@ -19,18 +19,21 @@ const { values: options } = parseArgs({
     megabytes: { type: 'string', default: '128' },
     rounds: { type: 'string', default: '3' },
     only: { type: 'string' },
+    beside: { type: 'string', default: '' },
     help: { type: 'boolean' },
   },
 });
 if (options.help) {
-  console.log(`npm run bench-files [-- --megabytes 128 --rounds 3 --only downloads|uploads|browsing]
+  console.log(`npm run bench-files [-- --megabytes 128 --rounds 3 --only downloads|uploads|browsing --beside PATTERN]
 Measures transfers over TLS on this machine, each beside its baseline in one interleaved run, with clients in their own
 processes:
 - downloads: eight clients download a file from this service and from nginx (skipped if nginx is not installed);
 - uploads: clients upload a file to this service and to a bare node:https stream that hashes and writes it;
-- browsing: the latency of ${PER_SECOND} reads per second while four transfers run, relative to no transfer. The transfers run at
-  the speed of a gigabit line, and as fast as they can. Clients of transfers get only idle CPU time and readers get priority
-  (chrt, as root), because real clients run on other machines. The baseline is a bare node:http server beside nginx.
+- browsing: the latency of ${PER_SECOND} reads per second while four transfers run, in the same process and in another one,
+  relative to no transfer. The transfers run at the speed of a gigabit line, and as fast as they can; --beside names those to
+  measure. Clients of transfers get only idle CPU time and readers get priority
+  (chrt, as root), because real clients run on other machines. The baseline is a bare node:http server beside nginx and beside
+  a bare node:https.
 docs/performance.md shows results with --megabytes 1024.`);
   process.exit(0);
 }
@@ -42,6 +45,7 @@ const READERS = 8;
 const WRITERS = 4;
 const BROWSE_MS = 4_000;
 const GIGABIT_BYTES = 118_000_000;
+const beside = new RegExp(options.beside);
 const wants = (what: string) => options.only === undefined || options.only === what;
 
 const folder = mkdtempSync(join(process.cwd(), '.bench-'));
@@ -82,15 +86,18 @@ const ask = <T>(child: ChildProcess, message: object): Promise<T> =>
   });
 
 type Service = { port: number; uploadPort: number; path: string; file: string; page: string };
-const service = await start<Service>('files-service.ts', {
-  BENCH_FOLDER: folder,
-  BENCH_BYTES: String(BYTES),
-  MODSTEAD_DATA: join(folder, 'data'),
-  MODSTEAD_PORT: '0',
-  MODSTEAD_PUBLIC_PORT: '443',
-  MODSTEAD_RATE_LIMITS: 'off',
-  MODSTEAD_TRUST_PROXY: '127.0.0.1',
-});
+const startService = (data: string) =>
+  start<Service>('files-service.ts', {
+    BENCH_FOLDER: folder,
+    BENCH_BYTES: String(BYTES),
+    MODSTEAD_DATA: join(folder, data),
+    MODSTEAD_PORT: '0',
+    MODSTEAD_PUBLIC_PORT: '443',
+    MODSTEAD_RATE_LIMITS: 'off',
+    MODSTEAD_TRUST_PROXY: '127.0.0.1',
+  });
+const service = await startService('data');
+const other = wants('browsing') ? await startService('other-data') : undefined;
 const bare = await start<{ port: number }>('bare.ts', { BENCH_FOLDER: folder });
 const raw = await start<{ port: number }>('raw.ts');
 const peer = await start('peer.ts');
@@ -146,6 +153,7 @@ const loopDelay = async (delays: 'start' | 'stop') =>
 const browsing = new Map<string, { idle: number; busy: number; loopDelay: number; megabytesPerSecond: number }[]>();
 /** Measures idle and busy in direct succession, because the load of a shared machine changes. */
 async function browsed(name: string, port: number, task: Partial<Task>): Promise<void> {
+  if (!beside.test(name)) return;
   const idle = await p99(port);
   const four = await startIdle('peer.ts');
   four.process.send({ clients: WRITERS, times: 1_000, bytes: BYTES, ...task });
@@ -166,9 +174,11 @@ if (!nginx) console.log('nginx cannot be started here (Debian: apt-get install n
 console.log(
   `${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; ${options.megabytes} MiB, ${ROUNDS} rounds`,
 );
-const ofService = { kind: 'read', port: service.port, path: service.file } as const;
+const downloadFrom = ({ port, file }: Service) => ({ kind: 'read', port, path: file }) as const;
+const uploadTo = ({ uploadPort }: Service) => ({ kind: 'write', port: uploadPort, path: '/v1/receive' }) as const;
+const ofService = downloadFrom(service);
 const ofNginx = nginx && { kind: 'read' as const, port: nginx.port, path: `/${service.path.split('/').at(-1)}` };
-const toService = { kind: 'write', port: service.uploadPort, path: '/v1/receive' } as const;
+const toService = uploadTo(service);
 const paced = { bytesPerSecond: GIGABIT_BYTES / WRITERS };
 for (let round = 0; round <= ROUNDS; round += 1) {
   if (wants('downloads')) {
@@ -185,6 +195,15 @@ for (let round = 0; round <= ROUNDS; round += 1) {
     await browsed('four uploads, a gigabit', service.port, { ...toService, ...paced });
     await browsed('four downloads, unpaced', service.port, ofService);
     await browsed('four uploads, unpaced', service.port, toService);
+    await browsed('four downloads from another process, a gigabit', service.port, {
+      ...downloadFrom(other!),
+      ...paced,
+    });
+    await browsed('four uploads to another process, a gigabit', service.port, { ...uploadTo(other!), ...paced });
+    await browsed('four downloads from another process, unpaced', service.port, downloadFrom(other!));
+    await browsed('four uploads to another process, unpaced', service.port, uploadTo(other!));
+    const toBare = { kind: 'write', port: bare.port, path: '/' } as const;
+    await browsed('bare node:http, node:https receives a gigabit', raw.port, { ...toBare, ...paced });
     if (ofNginx) {
       await browsed('bare node:http, nginx sends a gigabit', raw.port, { ...ofNginx, ...paced });
       await browsed('bare node:http, nginx sends unpaced', raw.port, ofNginx);
@@ -204,7 +223,7 @@ for (const name of results.keys()) {
 }
 if (browsing.size > 0)
   console.log(
-    '\n| browsing beside | p99 idle, ms | p99 busy, ms | ratio (goal ≤ 2) | p99 of the event-loop delay, ms | MiB per second of the four |\n|---|---|---|---|---|---|',
+    '\n| browsing beside | p99 idle, ms | p99 busy, ms | ratio (goal ≤ 2, beside another process ≤ 1.5) | p99 of the event-loop delay, ms | MiB per second of the four |\n|---|---|---|---|---|---|',
   );
 for (const [name, all] of browsing) {
   const of = (metric: (round: (typeof all)[0]) => number) => median(all.slice(1).map(metric)).toFixed(2);
@@ -224,7 +243,7 @@ console.log('');
 for (const [one, other, metric, text] of goals)
   if (isMeasured(one) && isMeasured(other)) console.log(`${text}: ${ratio(one, other, metric).toFixed(3)}`);
 // The folder can be removed only after the processes that write to it have ended.
-for (const child of [service.process, bare.process, raw.process, peer.process, nginx?.process]) {
+for (const child of [service.process, other?.process, bare.process, raw.process, peer.process, nginx?.process]) {
   if (!child) continue;
   const over = once(child, 'exit');
   child.removeAllListeners('message').kill();
