@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { startBaseline } from './baseline.ts';
-import { cpuSeconds } from './cpu.ts';
+import { cpuSeconds, keepOnCore } from './cpu.ts';
 import { median, rangeOf } from './figures.ts';
 import { type Forked, fill, newPostgres, SETTINGS, startForked } from './forked.ts';
 import { load } from './load.ts';
@@ -10,12 +10,15 @@ import { optionsOf } from './options.ts';
 
 const options = optionsOf(
   'bench-cached',
-  { rounds: '5', milliseconds: '1000', 'warm-up': '3000', mods: '9501' },
+  { rounds: '9', milliseconds: '2000', 'warm-up': '3000', mods: '9501' },
   `Compares cached responses of the service on both databases with a bare node:http server that sends the same bytes, with 32
-readers on connections that stay open. The service and the bare server take turns. Prints requests per CPU second of the
+readers on connections that stay open. The service and the bare server take turns on one core, and the readers have
+another, if there is taskset. Prints requests per CPU second of the
 server, as a share of those of the bare one: the median and the range of the rounds.`,
 );
 const READERS = 32;
+const SERVERS_CORE = 0;
+const READERS_CORE = 1;
 
 const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -55,8 +58,11 @@ async function perCpuSecond({ process: { pid }, port }: Pick<Forked, 'process' |
 console.log(`${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}`);
 console.log(`\n| cached | requests per CPU second | of \`node:http\` |\n| --- | --- | --- |`);
 const raw = await startBaseline();
+keepOnCore(process.pid, READERS_CORE);
+keepOnCore(raw.process.pid!, SERVERS_CORE);
 for (const name of ['sqlite', 'postgres'] as const) {
   const service = await startOn(name);
+  keepOnCore(service.process.pid!, SERVERS_CORE);
   const { game, key, mods, port } = service;
   for (const [page, rest] of Object.entries(PAGES)) {
     const path = `/v1/games/${game}/mods${rest(mods)}&api_key=${key}`;

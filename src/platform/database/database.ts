@@ -122,7 +122,11 @@ export class Changes {
   }
 
   unchangedSince(moment: number, scope: Scope): boolean {
-    return this.#everything <= moment && (this.#last.get(scope) ?? 0) <= moment && this.#isTrusted();
+    return (moment >= this.#now || this.#isUnchangedSince(moment, scope)) && this.#isTrusted();
+  }
+
+  #isUnchangedSince(moment: number, scope: Scope): boolean {
+    return this.#everything <= moment && (this.#last.get(scope) ?? 0) <= moment;
   }
 
   /** Whether changes of other processes are heard. */

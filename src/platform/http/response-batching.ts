@@ -19,7 +19,7 @@ const waiting: Waiting[] = [];
  * the response itself. During transfers each response is sent at once, since chunks run before the end of the tick.
  */
 export function sendBatched(response: ServerResponse, body: string | Buffer, encoding: Encoding = 'utf8'): void {
-  if (transferScheduler.isTransferring || body.length > BATCHED_LENGTH_MAX) return void response.end(body, encoding);
+  if (body.length > BATCHED_LENGTH_MAX || transferScheduler.isTransferring) return void response.end(body, encoding);
   waiting.push({ response, body, encoding });
   if (waiting.length === 1) setImmediate(flush);
   else if (waiting.length === BATCH_MAX) flush();

@@ -12,8 +12,8 @@ export interface CachedResponse {
   readonly entityTag: string;
   readonly headers: readonly string[];
   readonly scopes: readonly Scope[];
-  /** `Changes.now()` before the first read for the response. */
-  readonly asOf: number;
+  /** `Changes.now()` before the first read for the response, or when its scopes were last found unchanged. */
+  asOf: number;
   /** Unix seconds; from then on the response is stale. */
   readonly until: number;
   readonly operation: AnyOperation;
@@ -31,6 +31,8 @@ export interface ResponseCache {
   set(key: string, answer: CachedResponse): void;
 }
 
+const NEVER = Number.POSITIVE_INFINITY;
+
 export function createResponseCache(
   { db: { changes }, clock }: Pick<App, 'db' | 'clock'>,
   megabytes: number,
@@ -42,9 +44,11 @@ export function createResponseCache(
     // Includes the compressed copy, which is a fraction of the size.
     sizeCalculation: (answer, key) => Math.ceil(answer.bytes * 1.25) + key.length * 2 + 512,
   });
-  const isFresh = ({ scopes, asOf, until }: CachedResponse) => {
-    if (clock.now() >= until) return false;
-    for (const scope of scopes) if (!changes.unchangedSince(asOf, scope)) return false;
+  const isFresh = (answer: CachedResponse) => {
+    if (answer.until !== NEVER && clock.now() >= answer.until) return false;
+    const now = changes.now();
+    for (const scope of answer.scopes) if (!changes.unchangedSince(answer.asOf, scope)) return false;
+    answer.asOf = now;
     return true;
   };
   return {
