@@ -6,10 +6,10 @@ const GRACE_MS = 30_000;
 const BYTES_PER_SECOND_MIN = 8 * 1024;
 const WRITE_STALL_MS = 60_000;
 
-/** The current exchange of a connection and its progress at the last check. */
+/** The exchange of a connection, until both of its parts are complete, and its progress at the last check. */
 export interface CurrentExchange {
-  request: IncomingMessage;
-  response: ServerResponse;
+  request: IncomingMessage | undefined;
+  response: ServerResponse | undefined;
   seen: { at: number; read: number; written: number } | undefined;
 }
 
@@ -25,11 +25,12 @@ export function enforceMinimumRate(exchanges: ReadonlyMap<Socket, CurrentExchang
 
 /** A body that trickles in after its response also occupies the connection. `now` is monotonic. */
 export function isTooSlow(socket: Socket, current: CurrentExchange, now: number): boolean {
-  if (current.response.writableFinished && current.request.complete) return false;
+  const { request, response } = current;
+  if (!request || !response || (response.writableFinished && request.complete)) return false;
   const progress = { at: now, read: socket.bytesRead, written: socket.bytesWritten };
   current.seen ??= progress;
   const { seen } = current;
-  const isReading = !current.request.complete;
+  const isReading = !request.complete;
   const waited = now - seen.at;
   if (waited < (isReading ? GRACE_MS : WRITE_STALL_MS)) return false;
   current.seen = progress;

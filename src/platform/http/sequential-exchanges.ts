@@ -13,11 +13,20 @@ export class SequentialExchanges {
   readonly #lingering: LingeringLimits;
   /** Responses after which the connection closes. Surplus bytes may request it repeatedly. */
   readonly #last = new WeakSet<ServerResponse>();
+  /** A thousand connections that wait for their next request would keep a thousand past ones in memory. */
+  readonly #forgetFinished: (this: ServerResponse) => void;
   #draining = false;
 
   constructor(listener: Listener, lingering: LingeringLimits = LINGERING_LIMITS) {
     this.#listener = listener;
     this.#lingering = lingering;
+    const { current } = this;
+    this.#forgetFinished = function (this: ServerResponse) {
+      const exchange = current.get(this.req.socket);
+      if (exchange?.response !== this || !this.shouldKeepAlive || !this.req.complete) return;
+      exchange.request = undefined;
+      exchange.response = undefined;
+    };
   }
 
   /**
@@ -31,6 +40,7 @@ export class SequentialExchanges {
     if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void this.#endAfter(previous, socket);
     if (current) replaceExchange(current, request, response);
     else this.#track(socket, { request, response, seen: undefined });
+    response.on('finish', this.#forgetFinished);
     if (this.#draining) response.shouldKeepAlive = false;
     this.#listener(request, response);
   }
@@ -44,7 +54,8 @@ export class SequentialExchanges {
   /** Closes each connection after its current response. */
   drain(): void {
     this.#draining = true;
-    for (const [socket, { response }] of this.current) if (!response.writableFinished) this.#endAfter(response, socket);
+    for (const [socket, { response }] of this.current)
+      if (response && !response.writableFinished) this.#endAfter(response, socket);
   }
 
   /**
@@ -71,9 +82,9 @@ export class SequentialExchanges {
 
   #linger(socket: Socket): void {
     // Nobody reads the body any more, and its buffered bytes would block what follows.
-    this.current.get(socket)?.request.resume();
+    this.current.get(socket)?.request?.resume();
     closeLingering(socket, this.#lingering, {
-      isBodyPending: () => this.current.get(socket)?.request.complete === false,
+      isBodyPending: () => this.current.get(socket)?.request?.complete === false,
       isDraining: () => this.#draining,
     });
   }
