@@ -208,7 +208,8 @@ const VERSIONS_OF_PLACES: Statement = {
   text: '',
   postgres: `select string_agg(m.id || ' ' || m.xmin, ',') as versions from mods m where m.id = any(${idsIn('$1')})`,
 };
-const PLACE_BYTES = 256;
+/** With its key and its scope. */
+const PLACE_BYTES = 512;
 const places = new KeptRows<number>(() => PLACE_BYTES);
 
 /** Those of these mods that are public, in the order of their ids. Launchers ask for the same hundreds each time. */
@@ -219,7 +220,9 @@ export async function publicAmong(
   { limit, offset }: Cut,
 ): Promise<Found> {
   const placeOf = await places.valuesOf(db, {
-    ...{ ids: [...new Set(ids)], variant: '', surroundings: '' },
+    ids: [...new Set(ids)],
+    variant: '',
+    surroundings: '',
     versions: (some) => ({ statement: VERSIONS_OF_PLACES, values: [JSON.stringify(some)] }),
     make: async (some) => (await db.all<PlaceRow>(PLACES, [JSON.stringify(some)])).map(placed),
   });

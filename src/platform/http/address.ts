@@ -27,6 +27,8 @@ interface SentHeaders {
 }
 
 const peers = new WeakMap<Socket, Peer>();
+/** Longer headers are not kept for each connection. */
+const SENT_CHARACTERS_MAX = 2_000;
 
 export function peerOf(socket: Socket, networks: Networks): Peer {
   const known = peers.get(socket);
@@ -47,7 +49,7 @@ export function fingerprintOf({ rawHeaders, socket }: IncomingMessage, networks:
   if (peer.sent && isSame(peer.sent.raw, rawHeaders)) return peer.sent.fingerprint;
   const standing = peer.encrypted ? 's' : peer.trusted ? 't' : 'p';
   const fingerprint = `${standing}${rawHeaders.join('\n')}`;
-  peer.sent = { raw: rawHeaders, fingerprint };
+  if (fingerprint.length <= SENT_CHARACTERS_MAX) peer.sent = { raw: rawHeaders, fingerprint };
   return fingerprint;
 }
 
