@@ -40,7 +40,7 @@ export class SequentialExchanges {
     if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void this.#endAfter(previous, socket);
     if (current) replaceExchange(current, request, response);
     else this.#track(socket, { request, response, seen: undefined });
-    response.on('finish', this.#forgetFinished);
+    response.on('close', this.#forgetFinished);
     if (this.#draining) response.shouldKeepAlive = false;
     this.#listener(request, response);
   }
