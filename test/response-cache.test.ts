@@ -6,6 +6,7 @@ import { MODERATOR } from '../src/catalogue/teams/teams.ts';
 import { getAuthenticatedUser } from '../src/people/users/operations.ts';
 import { reader, visibilityClass } from '../src/platform/access/caller.ts';
 import { accessChanged } from '../src/platform/access/credentials.ts';
+import { readSettings } from '../src/platform/config/settings.ts';
 import { MessageObject } from '../src/platform/http/objects.ts';
 import { ok, operation } from '../src/platform/http/operation.ts';
 import { logout } from '../src/signin/accounts/operations.ts';
@@ -125,6 +126,41 @@ test('callers of one visibility class share cached responses', async () => {
   await ask({ query, headers: bearer(one) });
   const before = asked;
   await ask({ query, headers: bearer(two) });
+  assert.equal(asked, before);
+});
+
+test('a caller whose credentials have to be read first gets the cached response', async () => {
+  const query = 'unread=1';
+  await ask({ query, headers: bearer(stranger) });
+  const before = asked;
+  const answer = await ask({ query, headers: bearer(await api.as(await api.aUser())) });
+  assert.deepEqual([answer.status, asked], [200, before]);
+  const { etag } = answer.headers;
+  const unknown = bearer(await api.as(await api.aUser()));
+  const confirmed = await ask({ query, headers: { ...unknown, 'If-None-Match': String(etag) } });
+  assert.deepEqual([confirmed.status, confirmed.headers['etag'], asked], [304, etag, before]);
+  const [outsider, insider] = [await api.aUser(), await api.as(game.owner)];
+  await ask({ query, headers: bearer(insider) });
+  const seen = JSON.parse((await ask({ query, headers: bearer(await api.as(outsider)) })).body.message);
+  assert.equal(seen.class, 'p', 'nobody gets what a member of a team sees');
+});
+
+test('an address that has to be counted first gets the cached response, as often as it may ask', async (t) => {
+  const { rateLimits } = readSettings({ MODSTEAD_RATE_LIMITS: 'address=6' });
+  const { trustProxy } = readSettings({ MODSTEAD_TRUST_PROXY: '127.0.0.1' });
+  const limited = await serveOperations(api, [mirror], { rateLimits, trustProxy });
+  t.after(() => limited.drain(0));
+  const from = (address: string) =>
+    exchange(api, requestOf(`GET /v1/mirror?counted=1&${byKey}`, { 'X-Forwarded-For': address }), {
+      port: limited.port,
+    });
+  assert.equal((await from('198.51.100.1')).status, 200);
+  const before = asked;
+  for (const address of ['198.51.100.2', '198.51.100.3', '198.51.100.4'])
+    assert.deepEqual([(await from(address)).status, asked], [200, before]);
+  const statuses = [];
+  for (let i = 0; i < 8; i += 1) statuses.push((await from('198.51.100.5')).status);
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 429, 429]);
   assert.equal(asked, before);
 });
 

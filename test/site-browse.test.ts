@@ -152,6 +152,29 @@ test('visitors who come at once share one rendering', async (t) => {
   assert.equal(new Set(answers.map(({ headers }) => headers['x-request-id'])).size, answers.length);
 });
 
+test('an address that has to be counted first gets the cached page, as often as it may ask', async (t) => {
+  const limited = await startApi({
+    site: builtSite(),
+    settings: { MODSTEAD_RATE_LIMITS: 'address=20', MODSTEAD_TRUST_PROXY: '127.0.0.1' },
+  });
+  limited.stayInOneProcess(t);
+  const { name_id } = await limited.aGame({ name: 'Skyfarers' });
+  const from = async (address: string) =>
+    (await limited.request('GET', `/g/${name_id}`, { headers: { 'x-forwarded-for': address } })).status;
+  const reads = async () => {
+    const { text } = await limited.request('GET', '/metrics');
+    return /_count\{operation="get-mods"[^}]*\} (\d+)/.exec(text)?.[1];
+  };
+  assert.equal(await from('198.51.100.1'), 200);
+  const before = await reads();
+  assert.ok(Number(before) > 0);
+  for (const address of ['198.51.100.2', '198.51.100.3', '198.51.100.4']) assert.equal(await from(address), 200);
+  const statuses = [];
+  for (let i = 0; i < 22; i += 1) statuses.push(await from('198.51.100.5'));
+  assert.deepEqual(statuses, [...Array(20).fill(200), 429, 429]);
+  assert.equal(await reads(), before);
+});
+
 test('a page that cannot be cached is rendered for each visitor', async (t) => {
   api.stayInOneProcess(t);
   const guide = await api.aGuide({ game });

@@ -13,6 +13,8 @@ import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { openPort, type Port } from '../src/platform/http/port.ts';
 import { createServer } from '../src/platform/http/server.ts';
 import { createTransfers } from '../src/platform/http/transfer/transfer.ts';
+import { createLimiter } from '../src/platform/limits/limits.ts';
+import { type LeaseRequest, memoryStore } from '../src/platform/limits/store.ts';
 import type { Api } from './api.ts';
 
 export interface WireAnswer {
@@ -86,7 +88,8 @@ export class Wire {
     });
     const { status, headers } = headOf(this.#received.subarray(0, end).toString('latin1'));
     this.#received = this.#received.subarray(end + 4);
-    const bytes = status === 204 || status < 200 || method === 'HEAD' ? 0 : Number(headers['content-length']);
+    const isEmpty = status === 204 || status === 304 || status < 200 || method === 'HEAD';
+    const bytes = isEmpty ? 0 : Number(headers['content-length']);
     if (Number.isNaN(bytes)) throw new Error(`a response without Content-Length: ${JSON.stringify(headers)}`);
     await this.#until(() => (this.#received.length >= bytes ? true : undefined));
     const text = this.#received.subarray(0, bytes).toString();
@@ -153,18 +156,22 @@ export function requestsSeen(api: Api): number {
   return api.logLines.filter((line) => line.includes('"message":"request"')).length;
 }
 
-/** Serves operations of a test on the databases of the api, on a separate port. */
+/** Serves operations of a test on the databases of the api, on a separate port. Limits count in this process. */
 export async function serveOperations(
   api: Api,
   operations: readonly AnyOperation[],
   settings: Partial<Settings> = {},
   lingering?: LingeringLimits,
 ): Promise<Port> {
+  const all = { ...api.app().settings, ...settings };
   const tenantOf = (environment: 'production' | 'sandbox') => {
     const app = api.app(environment);
-    return { app, authenticator: createAuthenticator(app), gate: createGate(app), limiter: undefined };
+    const store = memoryStore();
+    // As of a database that has to be awaited.
+    const awaited = { ...store, lease: async (request: LeaseRequest) => store.lease(request) };
+    const limiter = all.rateLimits === 'off' ? undefined : createLimiter({ ...app, store: awaited });
+    return { app, authenticator: createAuthenticator(app), gate: createGate(app), limiter };
   };
-  const all = { ...api.app().settings, ...settings };
   const listener = createServer({
     settings: all,
     tenants: { production: tenantOf('production'), sandbox: tenantOf('sandbox') },

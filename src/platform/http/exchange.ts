@@ -53,6 +53,8 @@ export interface Exchange {
   trace?: TracedRequest;
   /** How long the response stays true, if it can be cached. */
   freshness?: Freshness | undefined;
+  /** The caller was known at once, and there was no cached response for them. */
+  isUncached?: boolean;
 }
 
 export interface Exchanges {

@@ -32,6 +32,13 @@ export interface FastPath {
   answerRepeat(request: IncomingMessage, response: ServerResponse, id: string): RepeatableRequest | undefined;
   /** The operation whose cached response was sent, if there was one. */
   answer(exchange: Exchange): AnyOperation | undefined;
+  /**
+   * The cached response for a caller who had to be authenticated or counted first: nobody's first request within five
+   * seconds has a token of the rate limits at hand.
+   */
+  recall(exchange: Exchange, operation: AnyOperation): CachedResponse | undefined;
+  /** Sends a response that was recalled. */
+  send(exchange: Exchange, recalled: CachedResponse): void;
   store(exchange: Exchange, operation: AnyOperation, answer: ReadAnswer, freshness: Freshness): void;
 }
 
@@ -55,6 +62,18 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
   };
   const repeats = new Repeats<RepeatableRequest>(settings);
 
+  /** Under which key the response to an admitted caller is cached, if it may be. */
+  function cacheable(exchange: Exchange, operation: AnyOperation): { key: string; caller: Caller } | undefined {
+    if (settings.cacheMegabytes === 0 || !isPlainRead(exchange)) return undefined;
+    const { rest } = takeApiKey(exchange.search);
+    // The fast path reads the first key only, so a query with a second one, however it is spelled, is not cached.
+    if (/api|%/.test(rest) && parseForm(rest)['api_key'] !== undefined) return undefined;
+    // What such a caller reaches changes with collections and prices, which the scopes do not name.
+    if (modReachOf(exchange.caller)) return undefined;
+    const caller = operation.declaration.access.kind === 'anyone' ? knownCallerOrNobody(exchange) : exchange.caller;
+    return { key: keyOf(settings, exchange, rest, caller), caller };
+  }
+
   return {
     answerRepeat(request, response, id) {
       const repeat = repeats.find(request);
@@ -64,7 +83,8 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       const answer = caches[repeat.scope.environment].get(repeat.key);
       if (!answer) return undefined;
       if (!mayTake(repeat.tenant, bucketsOfRepeat(settings, ip, repeat))) return undefined;
-      sendCached(response, answer, ['x-request-id', id], repeat);
+      const headers = ['x-request-id', id, ...deprecationHeaders(repeat.operation, repeat.tenant.app.addresses.api)];
+      sendCached(response, answer, headers, repeat);
       return repeat;
     },
     answer(exchange) {
@@ -75,9 +95,13 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       if (!caller) return undefined;
       const key = keyOf(settings, exchange, rest, caller);
       const answer = caches[scope.environment].get(key);
-      if (!answer) return undefined;
+      if (!answer) {
+        exchange.isUncached = true;
+        return undefined;
+      }
       const buckets = bucketsOf(settings, answer.operation, exchange.visitor ? NOBODY : caller, ip);
       if (!mayTake(tenant, buckets)) return undefined;
+      exchange.headers.push(...deprecationHeaders(answer.operation, tenant.app.addresses.api));
       if (exchange.visitor) {
         exchange.freshness = answer;
         sendCached(response, answer, exchange.headers, {});
@@ -104,29 +128,28 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       sendCached(response, answer, exchange.headers, { gzip, ifNoneMatch });
       return answer.operation;
     },
+    recall(exchange, operation) {
+      if (exchange.isUncached) return undefined;
+      const known = cacheable(exchange, operation);
+      return known && caches[exchange.scope.environment].get(known.key);
+    },
+    send(exchange, recalled) {
+      const { request, response, visitor } = exchange;
+      exchange.freshness = recalled;
+      const gzip = !visitor && acceptsGzip(request.headers['accept-encoding']);
+      sendCached(response, recalled, exchange.headers, { gzip, ifNoneMatch: request.headers['if-none-match'] });
+    },
     store(exchange, operation, { text, bytes, entityTag }, { scopes, asOf, until }) {
-      if (settings.cacheMegabytes === 0 || !isPlainRead(exchange)) return;
-      const { rest } = takeApiKey(exchange.search);
-      // The fast path reads the first key only, so a query with a second one, however it is spelled, is not cached.
-      if (/api|%/.test(rest) && parseForm(rest)['api_key'] !== undefined) return;
-      const caller = operation.declaration.access.kind === 'anyone' ? knownCallerOrNobody(exchange) : exchange.caller;
-      // What such a caller reaches changes with collections and prices, which the scopes do not name.
-      if (modReachOf(exchange.caller)) return;
-      const freshness = { scopes: [...scopes, ...scopesOf(caller)], asOf, until };
+      const known = cacheable(exchange, operation);
+      if (!known) return;
+      const freshness = { scopes: [...scopes, ...scopesOf(known.caller)], asOf, until };
       exchange.freshness = freshness;
-      caches[exchange.scope.environment].set(keyOf(settings, exchange, rest, caller), {
+      caches[exchange.scope.environment].set(known.key, {
         ...freshness,
         body: bytes > TEXT_BYTES_MAX ? Buffer.from(text as string) : String(text),
         bytes,
         entityTag,
-        headers: [
-          ...REVALIDATED_HEADERS,
-          'content-length',
-          String(bytes),
-          'etag',
-          entityTag,
-          ...deprecationHeaders(operation, exchange.tenant.app.addresses.api),
-        ],
+        headers: [...REVALIDATED_HEADERS, 'content-length', String(bytes), 'etag', entityTag],
         operation,
       });
     },

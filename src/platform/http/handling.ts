@@ -32,6 +32,7 @@ import { endWithAnswer, type Observe } from './outcome.ts';
 import { NO_PAYLOAD, readPayload } from './payload.ts';
 import { takeForAddress, takeForCaller } from './rate-limit-buckets.ts';
 import { type Fields, parseQuery } from './request/forms.ts';
+import type { CachedResponse } from './response-cache.ts';
 import { type Match, routerOf } from './router.ts';
 import { requireStreamPlace, sendStream } from './stream.ts';
 import { sendFile } from './transfer/file.ts';
@@ -99,7 +100,8 @@ export function createHandling(parts: HandlingParts): Handling {
     const body = await bodyOfAnswer(parts, exchange, match);
     if (body instanceof Stream) requireStreamPlace(exchange);
     endWithAnswer(exchange);
-    if (body instanceof Bytes) await sendFile(parts, exchange, body);
+    if ('recalled' in body) parts.fastPath.send(exchange, body.recalled);
+    else if (body instanceof Bytes) await sendFile(parts, exchange, body);
     else if (body instanceof Stream)
       await sendStream(exchange, body, parts.draining, async () => {
         await exchange.tenant.gate.requireOpen(exchange.ip);
@@ -144,6 +146,8 @@ async function bodyOfAnswer(
   const { game_id: gameId } = params as { game_id?: number };
   if (isWithoutCredentials(access, asking)) exchange.caller = await admittedAnonymously(app.db, access, asking, gameId);
   admit(exchange, operation, params as { game_id?: number }, isRead);
+  const recalled = isRead ? parts.fastPath.recall(exchange, operation) : undefined;
+  if (recalled) return { recalled };
   const payload = isRead && !takesBody(operation) ? NO_PAYLOAD : await readPayload(app, request, operation, query);
   try {
     return await answerFor(parts, exchange, operation, { params, query, payload }, asOf);
@@ -157,7 +161,7 @@ async function bodyOfAnswer(
   }
 }
 
-type AnswerBody = SentBody | ReadAnswer | Bytes | Stream | Csv;
+type AnswerBody = SentBody | ReadAnswer | Bytes | Stream | Csv | { readonly recalled: CachedResponse };
 
 const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && (error.error === 'GAME_NOT_FOUND' || error.error === 'MOD_NOT_FOUND');

@@ -8,7 +8,7 @@ import type { Scope } from '../database/database.ts';
 import { cookiesOf } from './browser.ts';
 import { type Exchange, hasBody, type Tenant, type Tenants } from './exchange.ts';
 import type { Freshness } from './freshness.ts';
-import { addressBuckets } from './rate-limit-buckets.ts';
+import { addressBuckets, takeForAddress } from './rate-limit-buckets.ts';
 import { Repeats, type Sender } from './repeats.ts';
 import { sendBatched } from './response-batching.ts';
 import { acceptsGzip } from './response-cache.ts';
@@ -112,15 +112,17 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
     return changes.areTrusted();
   }
 
-  /** The page, if it is fresh and the address may get it. */
-  function pageFor(key: string, tenant: Tenant, { environment }: HostScope, ip: string): CachedPage | undefined {
+  function freshPage(key: string, { app }: Tenant, { environment }: HostScope): CachedPage | undefined {
     const page = caches[environment].get(key);
-    if (!page) return undefined;
-    if (!isFresh(page, tenant.app)) {
-      caches[environment].delete(key);
-      return undefined;
-    }
-    if (!tenant.gate.look(ip)) return undefined;
+    if (!page || isFresh(page, app)) return page;
+    caches[environment].delete(key);
+    return undefined;
+  }
+
+  /** The page, if it is fresh and the address may get it at once. */
+  function pageFor(key: string, tenant: Tenant, scope: HostScope, ip: string): CachedPage | undefined {
+    const page = freshPage(key, tenant, scope);
+    if (!page || !tenant.gate.look(ip)) return undefined;
     const isTaken =
       settings.rateLimits === 'off' ||
       tenant.limiter?.tryTake(addressBuckets(settings.rateLimits, ip, false)) !== false;
@@ -148,6 +150,15 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
     return page.route;
   }
 
+  /** Sends the page to an address that had no token of the rate limits at hand. */
+  async function sendTo(exchange: Exchange, page: CachedPage): Promise<string> {
+    const taking = takeForAddress(settings.rateLimits, exchange, false);
+    if (taking) await taking;
+    const packed = acceptsGzip(exchange.request.headers['accept-encoding']);
+    send(exchange.response, (packed && page.gzip) || page.plain, exchange.headers);
+    return page.route;
+  }
+
   return {
     answer,
     answerRepeat(request, response, id) {
@@ -162,11 +173,11 @@ export function createPageCache(settings: Settings, tenants: Tenants): PageCache
       const key = keyOf(exchange);
       if (key === undefined) return render(() => {});
       const first = renderings.get(key);
-      if (first) {
-        await first;
-        // A page that cannot be cached is rendered for each of them.
-        return answer(exchange) ?? render(() => {});
-      }
+      if (first) await first;
+      const page = freshPage(key, exchange.tenant, exchange.scope);
+      if (page) return sendTo(exchange, page);
+      // A page that cannot be cached is rendered for each of them.
+      if (first) return render(() => {});
       const rendering = Promise.withResolvers<void>();
       renderings.set(key, rendering.promise);
       const share = () => {
