@@ -27,7 +27,8 @@ export interface CompressedResponse {
 }
 
 export interface ResponseCache {
-  get(key: string): CachedResponse | undefined;
+  /** The response, if it is fresh in this Unix second; the current one is the default. */
+  get(key: string, second?: number): CachedResponse | undefined;
   set(key: string, answer: CachedResponse): void;
 }
 
@@ -44,18 +45,19 @@ export function createResponseCache(
     // Includes the compressed copy, which is a fraction of the size.
     sizeCalculation: (answer, key) => Math.ceil(answer.bytes * 1.25) + key.length * 2 + 512,
   });
-  const isFresh = (answer: CachedResponse) => {
-    if (answer.until !== NEVER && clock.now() >= answer.until) return false;
+  const isFresh = (answer: CachedResponse, second?: number) => {
+    if (answer.until !== NEVER && (second ?? clock.now()) >= answer.until) return false;
     const now = changes.now();
+    if (answer.asOf === now) return changes.areTrusted();
     for (const scope of answer.scopes) if (!changes.unchangedSince(answer.asOf, scope)) return false;
     answer.asOf = now;
     return true;
   };
   return {
-    get(key) {
+    get(key, second) {
       const answer = responses.get(key);
       if (!answer) return undefined;
-      if (isFresh(answer)) return answer;
+      if (isFresh(answer, second)) return answer;
       responses.delete(key);
       return undefined;
     },

@@ -46,6 +46,8 @@ export class TransferScheduler {
 
   /** True while transfers are active. */
   get isTransferring(): boolean {
+    // Spares most responses the clock.
+    if (this.#lastRequestAt - this.#lastTransferAt > RECENT_TRANSFER_MS) return false;
     return this.#clock.now() - this.#lastTransferAt <= RECENT_TRANSFER_MS;
   }
 
