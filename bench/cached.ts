@@ -5,15 +5,15 @@ import { startBaseline } from './baseline.ts';
 import { cpuSeconds, keepOnCore } from './cpu.ts';
 import { median, rangeOf } from './figures.ts';
 import { type Forked, fill, newPostgres, SETTINGS, startForked } from './forked.ts';
-import { load } from './load.ts';
 import { optionsOf } from './options.ts';
+import { Readers } from './readers.ts';
 
 const options = optionsOf(
   'bench-cached',
-  { runs: '3', rounds: '25', milliseconds: '250', 'warm-up': '3000', mods: '9501' },
+  { runs: '3', rounds: '20', milliseconds: '250', 'warm-up': '3000', mods: '9501' },
   `Compares cached responses of the service on both databases with a bare node:http server that sends the same bytes, with 32
-readers. The service and the bare server take turns on one core, and the readers have another, if there is taskset. Turns
-are short and many, because the machine's speed changes within seconds. Prints requests per CPU second of the server, as a
+readers on connections that stay open. The service and the bare server take turns on one core, and the readers have another,
+if there is taskset. Turns are short and many, because the machine's speed changes within seconds. Prints requests per CPU second of the server, as a
 share of those of the bare one: the median of each run's rounds, of all runs with their range.`,
 );
 const READERS = 32;
@@ -50,7 +50,10 @@ const PAGES: Record<string, (mods: readonly number[]) => string> = {
   [FROM_EVERYWHERE]: () => '?_limit=100',
 };
 
-type Server = Pick<Forked, 'process' | 'port'>;
+interface Server {
+  readonly pid: number;
+  readonly readers: Readers;
+}
 type Requests = () => Buffer;
 
 const requestTo = (path: string, more = '') =>
@@ -70,14 +73,19 @@ function requestsFor(page: string, path: string): Requests {
   };
 }
 
-async function perCpuSecond({ process: { pid }, port }: Server, requests: Requests, milliseconds: number) {
-  const before = cpuSeconds(pid!);
-  const { answers } = await load({ port, requests, connections: READERS, milliseconds });
-  return answers / (cpuSeconds(pid!) - before);
+async function perCpuSecond({ pid, readers }: Server, requests: Requests, milliseconds: number): Promise<number> {
+  const before = cpuSeconds(pid);
+  const answers = await readers.read(requests, milliseconds);
+  return answers / (cpuSeconds(pid) - before);
 }
 
+const readersOf = async ({ process: { pid }, port }: Pick<Forked, 'process' | 'port'>): Promise<Server> => ({
+  pid: pid!,
+  readers: await Readers.open(port, READERS),
+});
+
 /** The median of one run. */
-async function compared(service: Server, requests: Requests): Promise<{ own: number; share: number }> {
+async function compared(raw: Server, service: Server, requests: Requests): Promise<{ own: number; share: number }> {
   const rounds: { own: number; share: number }[] = [];
   for (let round = 0; round < Number(options.rounds); round += 1) {
     const bare = await perCpuSecond(raw, requests, Number(options.milliseconds));
@@ -89,28 +97,31 @@ async function compared(service: Server, requests: Requests): Promise<{ own: num
 
 console.log(`${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}`);
 console.log(`\n| cached | requests per CPU second | of \`node:http\` |\n| --- | --- | --- |`);
-const raw = await startBaseline();
+const baseline = await startBaseline();
 keepOnCore(process.pid, READERS_CORE);
-keepOnCore(raw.process.pid!, SERVERS_CORE);
+keepOnCore(baseline.process.pid!, SERVERS_CORE);
 for (const name of ['sqlite', 'postgres'] as const) {
   const service = await startOn(name);
   keepOnCore(service.process.pid!, SERVERS_CORE);
   const { game, key, mods, port } = service;
   for (const [page, rest] of Object.entries(PAGES)) {
     const path = `/v1/games/${game}/mods${rest(mods)}&api_key=${key}`;
-    await raw.learn(port, path);
+    await baseline.learn(port, path);
     const requests = requestsFor(page, path);
-    for (const server of [raw, service]) await perCpuSecond(server, requests, Number(options['warm-up']));
+    const raw = await readersOf(baseline);
+    const own = await readersOf(service);
+    for (const server of [raw, own]) await perCpuSecond(server, requests, Number(options['warm-up']));
     const runs: { own: number; share: number }[] = [];
-    for (let run = 0; run < Number(options.runs); run += 1) runs.push(await compared(service, requests));
-    const own = median(runs.map((run) => run.own));
+    for (let run = 0; run < Number(options.runs); run += 1) runs.push(await compared(raw, own, requests));
+    for (const { readers } of [raw, own]) readers.close();
+    const perSecond = median(runs.map((run) => run.own));
     const share = rangeOf(
       runs.map((run) => run.share),
       2,
     );
-    console.log(`| ${page}, ${name} | ${Math.round(own)} | ${share} |`);
+    console.log(`| ${page}, ${name} | ${Math.round(perSecond)} | ${share} |`);
   }
   service.process.kill();
 }
-raw.process.kill();
+baseline.process.kill();
 process.exit(0);
