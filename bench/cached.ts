@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { startBaseline } from './baseline.ts';
+import { Callers } from './callers.ts';
 import { cpuSeconds, keepOnCore } from './cpu.ts';
 import { median, rangeOf } from './figures.ts';
 import { type Forked, fill, newPostgres, SETTINGS, startForked } from './forked.ts';
 import { optionsOf } from './options.ts';
-import { Readers } from './readers.ts';
 
 const options = optionsOf(
   'bench-cached',
@@ -52,7 +52,7 @@ const PAGES: Record<string, (mods: readonly number[]) => string> = {
 
 interface Server {
   readonly pid: number;
-  readonly readers: Readers;
+  readonly readers: Callers;
 }
 type Requests = () => Buffer;
 
@@ -75,13 +75,13 @@ function requestsFor(page: string, path: string): Requests {
 
 async function perCpuSecond({ pid, readers }: Server, requests: Requests, milliseconds: number): Promise<number> {
   const before = cpuSeconds(pid);
-  const answers = await readers.read(requests, milliseconds);
+  const answers = await readers.call(requests, milliseconds);
   return answers / (cpuSeconds(pid) - before);
 }
 
 const readersOf = async ({ process: { pid }, port }: Pick<Forked, 'process' | 'port'>): Promise<Server> => ({
   pid: pid!,
-  readers: await Readers.open(port, READERS),
+  readers: await Callers.open(port, READERS),
 });
 
 /** The median of one run. */

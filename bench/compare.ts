@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as passes } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { cpuSeconds as cpuSecondsOf } from './cpu.ts';
-import { load } from './load.ts';
+import { Callers } from './callers.ts';
+import { cpuSeconds as cpuSecondsOf, keepOnCore } from './cpu.ts';
 
 const { values: options } = parseArgs({
   options: {
     with: { type: 'string' },
-    rounds: { type: 'string', default: '7' },
-    milliseconds: { type: 'string', default: '700' },
+    rounds: { type: 'string', default: '40' },
+    milliseconds: { type: 'string', default: '200' },
     'warm-up': { type: 'string', default: '4000' },
     mods: { type: 'string', default: '20000' },
     only: { type: 'string', default: '' },
@@ -21,9 +21,10 @@ const { values: options } = parseArgs({
   },
 });
 if (options.help || !options.with) {
-  console.log(`npm run bench-compare -- --with CHECKOUT [--rounds 7 --milliseconds 700 --warm-up 4000 --mods 20000 --only PATTERN --starts 5 --idle-seconds 10]
+  console.log(`npm run bench-compare -- --with CHECKOUT [--rounds 40 --milliseconds 200 --warm-up 4000 --mods 20000 --only PATTERN --starts 5 --idle-seconds 10]
 Compares this checkout with another one, which has its own node_modules, in one interleaved run. The results are ratios of
-requests per second of CPU time (median over the rounds, with the quartiles): above 1, this checkout is faster.
+requests per second of CPU time (median over the rounds, with the quartiles): above 1, this checkout is faster. The rounds are
+short and many, because the machine's speed changes within seconds, and servers and callers have a core each, if there is taskset.
 Start and memory are those of a service with the filled game, when it is ready and when it has been idle; below 1, this
 checkout needs less.`);
   process.exit(options.help ? 0 : 1);
@@ -31,6 +32,8 @@ checkout needs less.`);
 
 const ROUNDS = Number(options.rounds);
 const MILLISECONDS = Number(options.milliseconds);
+const SERVERS_CORE = 0;
+const CALLERS_CORE = 1;
 const only = new RegExp(options.only);
 const CHECKOUTS = { here: resolve(import.meta.dirname, '..'), there: resolve(options.with) };
 type Side = keyof typeof CHECKOUTS;
@@ -189,10 +192,10 @@ const CASES: readonly Case[] = [
   write('durable edit of a game', editGame),
 ].filter(({ name }) => only.test(name));
 
-async function perCpuSecond({ server, requests, connections }: Case, side: Side, milliseconds: number) {
-  const { process: child, port } = server(servers[side]);
+async function perCpuSecond({ server, requests }: Case, side: Side, callers: Callers, milliseconds: number) {
+  const { process: child } = server(servers[side]);
   const before = await cpuSeconds(child);
-  const { answers } = await load({ port, requests: requests(servers[side], side), connections, milliseconds });
+  const answers = await callers.call(requests(servers[side], side), milliseconds);
   return answers / ((await cpuSeconds(child)) - before);
 }
 
@@ -200,12 +203,18 @@ const quantile = (numbers: readonly number[], share: number) =>
   [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) * share)]!;
 
 console.log('| case | here, requests per CPU second | there | here / there | quartiles |\n|---|---|---|---|---|');
+keepOnCore(process.pid, CALLERS_CORE);
+for (const side of SIDES)
+  for (const { process: child } of Object.values(servers[side])) keepOnCore(child.pid!, SERVERS_CORE);
 for (const each of CASES) {
-  for (const side of SIDES) await perCpuSecond(each, side, Number(options['warm-up']));
+  const open = (side: Side) => Callers.open(each.server(servers[side]).port, each.connections);
+  const callers: Record<Side, Callers> = { here: await open('here'), there: await open('there') };
+  for (const side of SIDES) await perCpuSecond(each, side, callers[side], Number(options['warm-up']));
   const speeds: Record<Side, number[]> = { here: [], there: [] };
   for (let round = 0; round < ROUNDS; round += 1)
     for (const side of round % 2 ? SIDES.toReversed() : SIDES)
-      speeds[side].push(await perCpuSecond(each, side, MILLISECONDS));
+      speeds[side].push(await perCpuSecond(each, side, callers[side], MILLISECONDS));
+  for (const side of SIDES) callers[side].close();
   const ratios = speeds.here.map((speed, round) => speed / speeds.there[round]!);
   const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(3));
   const [here, there] = SIDES.map((side) => Math.round(quantile(speeds[side], 0.5)));

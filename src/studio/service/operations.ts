@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import about from '../../../package.json' with { type: 'json' };
 import { anyone, user } from '../../platform/access/caller.ts';
@@ -12,9 +13,22 @@ import {
   Timestamp,
   WebMessageObject,
 } from '../../platform/http/objects.ts';
-import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import { Json, noContent, ok, operation } from '../../platform/http/operation.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import { limitedRequests, listParkedJobs, retryJob, showInstallation, slowRequests } from './installation.ts';
+
+/** They differ in their language only, so each is serialised once. */
+const pongs = new Map<Language, Json>();
+
+function pongIn(language: Language): Json {
+  const known = pongs.get(language);
+  if (known) return known;
+  const text = JSON.stringify({ code: 200, success: true, message: localise('pong', language) });
+  const pong = new Json(text, { bytes: Buffer.byteLength(text), checksum: crc32(text) });
+  pongs.set(language, pong);
+  return pong;
+}
 
 export const ping = operation({
   id: 'ping',
@@ -27,7 +41,7 @@ export const ping = operation({
   errors: [],
   handle: (_app, { language, cache }) => {
     cache('service');
-    return { code: 200, success: true, message: localise('pong', language) };
+    return pongIn(language);
   },
 });
 

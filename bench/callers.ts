@@ -1,22 +1,24 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Readers whose connections stay open between turns, so that a short turn measures requests alone. */
-export class Readers {
+/** Callers whose connections stay open between turns, so that a short turn measures requests alone. */
+export class Callers {
   readonly #connections: readonly Connection[];
 
   private constructor(connections: readonly Connection[]) {
     this.#connections = connections;
   }
 
-  static async open(port: number, count: number): Promise<Readers> {
-    return new Readers(await Promise.all(Array.from({ length: count }, () => Connection.open(port))));
+  static async open(port: number, count: number): Promise<Callers> {
+    return new Callers(await Promise.all(Array.from({ length: count }, () => Connection.open(port))));
   }
 
   /** Keeps all connections busy for this time, and returns the number of responses. */
-  async read(request: () => Buffer, milliseconds: number): Promise<number> {
+  async call(requests: (connection: number) => Buffer, milliseconds: number): Promise<number> {
     const end = performance.now() + milliseconds;
-    const counts = await Promise.all(this.#connections.map((connection) => connection.readUntil(end, request)));
+    const counts = await Promise.all(
+      this.#connections.map((connection, index) => connection.callUntil(end, () => requests(index))),
+    );
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
@@ -25,7 +27,7 @@ export class Readers {
   }
 }
 
-/** Parses only the status and the length of a response, so that reading costs little itself. */
+/** Parses only the status and the length of a response, so that calling costs little itself. */
 class Connection {
   readonly #socket: Socket;
   #head: Buffer = Buffer.alloc(0);
@@ -45,7 +47,7 @@ class Connection {
     return new Connection(socket);
   }
 
-  readUntil(end: number, request: () => Buffer): Promise<number> {
+  callUntil(end: number, request: () => Buffer): Promise<number> {
     return new Promise((resolve, reject) => {
       let answers = 0;
       this.#failed = reject;
