@@ -159,8 +159,9 @@ test('an address that has to be counted first gets the cached page, as often as 
   });
   limited.stayInOneProcess(t);
   const { name_id } = await limited.aGame({ name: 'Skyfarers' });
-  const from = async (address: string) =>
-    (await limited.request('GET', `/g/${name_id}`, { headers: { 'x-forwarded-for': address } })).status;
+  const visit = (address: string) =>
+    limited.request('GET', `/g/${name_id}`, { headers: { 'x-forwarded-for': address } });
+  const from = async (address: string) => (await visit(address)).status;
   const reads = async () => {
     const { text } = await limited.request('GET', '/metrics');
     return /_count\{operation="get-mods"[^}]*\} (\d+)/.exec(text)?.[1];
@@ -172,6 +173,7 @@ test('an address that has to be counted first gets the cached page, as often as 
   const statuses = [];
   for (let i = 0; i < 22; i += 1) statuses.push(await from('198.51.100.5'));
   assert.deepEqual(statuses, [...Array(20).fill(200), 429, 429]);
+  assert.match((await visit('198.51.100.5')).headers['retry-after'] ?? '', /^[1-9]\d?$/);
   assert.equal(await reads(), before);
 });
 

@@ -152,6 +152,7 @@ export function createSite({ settings, folder, findVisitor, errorPage }: SitePar
     if (error.status >= 500) tenant.app.log.error('page failed', { request: id, path, error: error.cause });
     if (response.headersSent) return void response.destroy();
     if (hasBody(request) && !request.complete) response.shouldKeepAlive = false;
+    if (error.retryAfterSeconds !== undefined) exchange.headers.push('retry-after', String(error.retryAfterSeconds));
     const bytes = Buffer.from((await errorPage(tenant.app, error, language)).text);
     response.writeHead(error.status, [
       ...PAGE_HEADERS,
