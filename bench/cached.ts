@@ -13,8 +13,8 @@ const options = optionsOf(
   { runs: '3', rounds: '20', milliseconds: '250', 'warm-up': '3000', mods: '9501' },
   `Compares cached responses of the service on both databases with a bare node:http server that sends the same bytes, with 32
 readers on connections that stay open. The service and the bare server take turns on one core, and the readers have another,
-if there is taskset. Turns are short and many, because the machine's speed changes within seconds. Prints requests per CPU second of the server, as a
-share of those of the bare one: the median of each run's rounds, of all runs with their range.`,
+if there is taskset. Turns are short and many, because the machine's speed changes within seconds. Prints requests per CPU
+second of the server, as a share of those of the bare one: the median of each run's rounds, of all runs with their range.`,
 );
 const READERS = 32;
 const SERVERS_CORE = 0;

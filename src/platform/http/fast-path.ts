@@ -125,8 +125,7 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       if (!mayTake(tenant, buckets)) return undefined;
       exchange.headers.push(...deprecationHeaders(answer.operation, tenant.app.addresses.api));
       if (exchange.visitor) {
-        exchange.freshness = answer;
-        sendCached(response, answer, exchange.headers, {});
+        send(exchange, answer);
         return answer.operation;
       }
       const bearer = bearerOf(request);
@@ -155,12 +154,7 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       const known = cacheable(exchange, operation);
       return known && caches[exchange.scope.environment].get(known.key);
     },
-    send(exchange, recalled) {
-      const { request, response, visitor } = exchange;
-      exchange.freshness = recalled;
-      const gzip = !visitor && acceptsGzip(request.headers['accept-encoding']);
-      sendCached(response, recalled, exchange.headers, { gzip, ifNoneMatch: request.headers['if-none-match'] });
-    },
+    send,
     store(exchange, operation, { text, bytes, entityTag }, { scopes, asOf, until }) {
       const known = cacheable(exchange, operation);
       if (!known) return;
@@ -178,6 +172,13 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
   };
 }
 
+function send(exchange: Exchange, answer: CachedResponse): void {
+  const { headers } = exchange.request;
+  exchange.freshness = answer;
+  const gzip = acceptsGzip(headers['accept-encoding']);
+  sendCached(exchange.response, answer, exchange.headers, { gzip, ifNoneMatch: headers['if-none-match'] });
+}
+
 /** A short text is sent in one write with its head; a longer one is cached as bytes. */
 const TEXT_BYTES_MAX = 16_384;
 
@@ -185,7 +186,7 @@ function sendCached(
   response: ServerResponse,
   answer: CachedResponse,
   headers: readonly string[],
-  { gzip, ifNoneMatch }: Partial<Pick<RepeatableRequest, 'gzip' | 'ifNoneMatch'>>,
+  { gzip, ifNoneMatch }: Pick<RepeatableRequest, 'gzip' | 'ifNoneMatch'>,
 ): void {
   if (isNotModified(ifNoneMatch, answer.entityTag)) return void sendNotModified(response, answer.entityTag, headers);
   const sent = (gzip && compressedOf(answer)) || answer;

@@ -23,7 +23,7 @@ test('a connection that waits for its next request keeps none of the last one', 
     const [response] = await once(get({ port, agent }), 'response');
     response.resume();
     await once(response, 'end');
-    if (!answered[i]!.writableFinished) await once(answered[i]!, 'finish');
+    if (!answered[i]!.closed) await once(answered[i]!, 'close');
   }
   const kept = [...exchanges.current.values()].map(({ request, response }) => [request, response]);
   assert.deepEqual(kept, [[undefined, undefined]], 'one connection, without an exchange');
