@@ -34,18 +34,13 @@ export function watchFirstBytes(secure: HttpsServer, timeoutMs: number): FirstBy
     });
     socket.once('data', (bytes: Buffer) => {
       clearTimeout(timer);
-      socket.pause();
+      waiting.delete(socket);
+      socket.removeListener('error', end).removeListener('end', end);
       const line = withEncodedSpaces(bytes);
       if (line !== bytes) repaired.add(socket);
-      socket.unshift(line);
-      // One read may decrypt several records; handing over earlier would deliver them to the parser out of order.
-      setImmediate(() => {
-        waiting.delete(socket);
-        if (socket.destroyed) return;
-        socket.removeListener('error', end).removeListener('end', end);
-        parse!.call(secure, socket);
-        socket.resume();
-      });
+      parse!.call(secure, socket);
+      // Before this read continues: it may decrypt several records, and the parser gets the following ones directly.
+      socket.emit('data', line);
     });
   });
   return {

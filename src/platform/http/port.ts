@@ -185,12 +185,14 @@ function sniff(socket: Socket, secure: HttpsServer, plain: HttpServer): void {
   socket.on('error', end);
   socket.once('data', (first: Buffer) => {
     socket.setTimeout(0, end);
-    socket.pause();
-    socket.unshift(first);
-    const isSecure = first[0] === TLS_HANDSHAKE;
-    (isSecure ? secure : plain).emit('connection', socket);
-    // The TLS socket reads unshifted bytes by itself; the plain HTTP parser needs a flowing stream.
-    if (!isSecure) socket.resume();
+    if (first[0] === TLS_HANDSHAKE) {
+      socket.pause();
+      socket.unshift(first);
+      secure.emit('connection', socket);
+    } else {
+      plain.emit('connection', socket);
+      socket.emit('data', first);
+    }
   });
 }
 

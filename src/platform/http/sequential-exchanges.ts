@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { ApiError } from '../errors/catalogue.ts';
 import { COMMON_HEADERS, errorBody } from './answer.ts';
 import { closeLingering, LINGERING_LIMITS, type LingeringLimits } from './lingering-close.ts';
@@ -48,7 +48,7 @@ export class SequentialExchanges {
   #track(socket: Socket, current: CurrentExchange): void {
     this.current.set(socket, current);
     socket.once('close', () => this.current.delete(socket));
-    socket.destroySoon = () => this.#linger(socket);
+    socket.destroySoon = () => this.#close(socket);
   }
 
   /** Closes each connection after its current response. */
@@ -80,6 +80,12 @@ export class SequentialExchanges {
     else response.once('finish', () => this.#linger(socket));
   }
 
+  #close(socket: Socket): void {
+    const { request } = this.current.get(socket) ?? {};
+    if (request && isLastInput(request)) Socket.prototype.destroySoon.call(socket);
+    else this.#linger(socket);
+  }
+
   #linger(socket: Socket): void {
     // Nobody reads the body any more, and its buffered bytes would block what follows.
     this.current.get(socket)?.request?.resume();
@@ -89,6 +95,13 @@ export class SequentialExchanges {
     });
   }
 }
+
+/** True if the client has announced that nothing follows. After bodies some clients send surplus bytes all the same. */
+const isLastInput = ({ complete, headers }: IncomingMessage): boolean =>
+  complete &&
+  headers.connection?.toLowerCase() === 'close' &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined;
 
 function rawRefusal(): string {
   const body = JSON.stringify(errorBody(new ApiError('REQUEST_MALFORMED'), 'en'));
