@@ -39,6 +39,7 @@ class Connection {
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('error', (error) => this.#failed(error));
+    socket.on('close', () => this.#failed(new Error('closed by the server')));
   }
 
   static async open(port: number): Promise<Connection> {

@@ -3,6 +3,7 @@
 import module from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundleOf } from './bundle.mjs';
 
 const LEAST_MAJOR = 26;
 // It has `net.BoundSocket`.
@@ -18,8 +19,9 @@ export async function importPinned(file, launcher, values) {
   if (!isRecent) return startPinned([launcher, ...values], ONE_HEAP);
   // Beside the code, not in the shared temporary folder, where any user could plant code for us to run.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/modstead', import.meta.url)));
-  await import('./own-modules.mjs');
-  await import(pathToFileURL(path.resolve(file)).href);
+  const bundle = bundleOf(file);
+  if (!bundle) await import('./own-modules.mjs');
+  await import(bundle ?? pathToFileURL(path.resolve(file)).href);
 }
 
 /** Starts a file with its arguments as the main module of a new process. */

@@ -14,7 +14,16 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 function run(options: readonly string[]): void {
   const child = spawn(
     process.execPath,
-    ['--watch', '--watch-preserve-output', 'bin/modstead.mjs', 'serve', '--demo', ...options],
+    // Without a bundle, whose files do not change when a source does.
+    [
+      '--watch',
+      '--watch-preserve-output',
+      '--import=./bin/own-modules.mjs',
+      'src/main.ts',
+      'serve',
+      '--demo',
+      ...options,
+    ],
     {
       env: { MODSTEAD_LOG: 'debug', MODSTEAD_DRAIN_SECONDS: '0', ...process.env },
       stdio: ['inherit', 'inherit', 'pipe'],

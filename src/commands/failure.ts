@@ -4,6 +4,7 @@ import { isLost, SharedSessions } from '../platform/database/failures.ts';
 import { UnreleasedDatabase } from '../platform/database/migrate.ts';
 import { ApiError, type FieldProblem } from '../platform/errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../platform/errors/messages.ts';
+import { sourceTrace } from '../platform/runtime/stack-traces.ts';
 import { StorageUnavailable } from '../platform/storage/storage.ts';
 import { Refusal } from './invocation/command.ts';
 
@@ -117,7 +118,6 @@ const dataFolder = (env: NodeJS.ProcessEnv) => resolve(env['MODSTEAD_DATA'] || '
 
 function withCauses(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined
-    ? (error.stack ?? error.message)
-    : `${error.stack}\n  from ${withCauses(error.cause)}`;
+  const trace = sourceTrace(error.stack ?? error.message);
+  return error.cause === undefined ? trace : `${trace}\n  from ${withCauses(error.cause)}`;
 }

@@ -1,5 +1,5 @@
 import type { App } from '../platform/app.ts';
-import { html } from '../platform/http/html.ts';
+import { deferredScript, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import { localise } from '../platform/localisation/texts.ts';
 import { csrfField, layout } from './layout.ts';
@@ -36,7 +36,7 @@ ${csrfField(csrf)}<input type="hidden" name="fragment" value="">
 </form>
 <p class="note">${localise('page_fragment_script', language, { portal })}</p>
 <p><a href="${SIGN_IN_PATH}">${localise('page_sign_in_title', language)}</a></p>
-<script src="${FRAGMENT_SCRIPT_PATH}" defer></script>`,
+${deferredScript(FRAGMENT_SCRIPT_PATH)}`,
   });
   return { status: 200, html: page, hasScript: true };
 }

@@ -22,6 +22,11 @@ function textOf(part: Part): string {
   return escapeHtml(String(part));
 }
 
+/** A script of ours, as text: bundlers rewrite templates with a tag in which a script ends. */
+export const inlineScript = (code: string): Html => new Html(`<script>${code}</script>`);
+
+export const deferredScript = (path: string): Html => new Html(`<script src="${escapeHtml(path)}" defer></script>`);
+
 /** Supports the only markup in declared texts: `code` between backticks. */
 export function marked(text: string): Html {
   const [first = '', ...rest] = text.split(/`([^`]+)`/);

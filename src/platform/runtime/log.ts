@@ -1,3 +1,5 @@
+import { sourceTrace } from './stack-traces.ts';
+
 /** Structured lines on standard error. Callers never pass values that may contain a key or token; see `safeUrl`. */
 export interface Log {
   debug(message: string, fields?: Fields): void;
@@ -42,7 +44,12 @@ export function createLog(level: Level, write: (text: string) => void): Log {
 
 function asText(_key: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
-  return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
+  return {
+    name: value.name,
+    message: value.message,
+    stack: value.stack && sourceTrace(value.stack),
+    cause: value.cause,
+  };
 }
 
 /** Parameters whose values may be logged: filters of lists, and nothing that users type or receive. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Html, html } from '../html.ts';
+import { Html, html, inlineScript } from '../html.ts';
 import { DOCS_PATH, type DocsModel, type Group } from './model.ts';
 
 const read = (name: string): string => readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
@@ -61,8 +61,8 @@ export function layout({ document, groups }: DocsModel, { path, title, body, tri
 ${body}
 </main>
 </div>
-<script>${new Html(SEARCH_SCRIPT)}</script>
-${tries ? html`<script>${new Html(TRY_SCRIPT)}</script>` : ''}
+${inlineScript(SEARCH_SCRIPT)}
+${tries ? inlineScript(TRY_SCRIPT) : ''}
 </body>
 </html>
 `.text;

@@ -1,0 +1,2 @@
+export function hasCostlyExports(name: string): boolean;
+export function withoutCostlyExports(name: string): string;
