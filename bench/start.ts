@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as passes } from 'node:timers/promises';
+import { HEAP } from '../bin/heap.mjs';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
 import { cpuSeconds } from './cpu.ts';
 import { rangeOf } from './figures.ts';
@@ -34,12 +35,12 @@ type Settings = Readonly<Record<string, string>>;
 
 const PROGRAM = new URL('../bin/modstead.mjs', import.meta.url).pathname;
 
-/** As "npm start" starts it on another Node.js: threads of a process share one heap. */
+/** As "npm start" starts it on another Node.js. */
 function serve(settings: Settings, cores?: string): ChildProcess {
   const command = [process.execPath, PROGRAM, 'serve', '--json'];
   const [program, ...args] = cores === undefined ? command : ['taskset', '-c', cores, ...command];
   const child = spawn(program!, args, {
-    env: { ...process.env, MALLOC_ARENA_MAX: '1', ...settings },
+    env: { ...process.env, ...HEAP, ...settings },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   children.add(child);

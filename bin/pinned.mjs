@@ -4,19 +4,18 @@ import module from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleOf } from './bundle.mjs';
+import { HEAP } from './heap.mjs';
 
 const LEAST_MAJOR = 26;
 // It has `net.BoundSocket`.
 const LEAST_MINOR = 4;
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isRecent = major > LEAST_MAJOR || (major === LEAST_MAJOR && minor >= LEAST_MINOR);
-/** Threads with heaps of their own would keep a sixth of the memory of a service. */
-const ONE_HEAP = { MALLOC_ARENA_MAX: '1' };
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /** Imports `file` if this process is recent enough, and otherwise starts `launcher` with the arguments in one that is. */
 export async function importPinned(file, launcher, values) {
-  if (!isRecent) return startPinned([launcher, ...values], ONE_HEAP);
+  if (!isRecent) return startPinned([launcher, ...values], HEAP);
   // Beside the code, not in the shared temporary folder, where any user could plant code for us to run.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/modstead', import.meta.url)));
   const bundle = bundleOf(file);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
+import { HEAP } from '../bin/heap.mjs';
 import { examineFleet } from '../src/commands/checks/fleet.ts';
 import { COMMANDS } from '../src/commands/commands.ts';
 import { operations } from '../src/composition/resources.ts';
@@ -70,6 +71,12 @@ test('the service is confined in each way to run it', () => {
   assert.match(textOf('deploy/Dockerfile'), /^USER 10001:10001$/m);
   const users = files.filter((file) => /^USER root/m.test(textOf(file))).map((file) => basename(file));
   assert.deepEqual(users, []);
+});
+
+test('the heap is the same in each way to run the service', () => {
+  for (const file of ['deploy/Dockerfile', 'deploy/systemd/modstead.service'])
+    for (const [name, value] of Object.entries(HEAP))
+      assert.ok(textOf(file).includes(`${name}=${value}`), `${file} ${name}`);
 });
 
 test('every metric of the alerts and the dashboard exists, and each alert has a runbook', async () => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { HEAP } from '../../bin/heap.mjs';
 import about from '../../package.json' with { type: 'json' };
 import { type Addresses, addressesOf, type Environment } from '../platform/config/addresses.ts';
 import { mailFolderOf } from '../platform/config/folders.ts';
@@ -75,8 +76,6 @@ function processesOf({ processes, databaseUrl }: Settings): number {
   return processes;
 }
 
-/** The C library gives each thread a heap of its own; what they keep after a start is a sixth of a process's memory. */
-const ONE_HEAP = { MALLOC_ARENA_MAX: '1' };
 const SERVICE_PROCESS = fileURLToPath(new URL('../../bin/service-process.mjs', import.meta.url));
 
 async function superviseProcesses(settings: Settings, count: number, demo: Environment | undefined): Promise<Serving> {
@@ -93,7 +92,7 @@ async function superviseProcesses(settings: Settings, count: number, demo: Envir
     count,
     spawn: (slot) =>
       spawn(process.execPath, [...process.execArgv, SERVICE_PROCESS], {
-        env: { ...ONE_HEAP, ...process.env },
+        env: { ...HEAP, ...process.env },
         stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...socketsOf(slot).map((socket) => socket.fd())],
       }),
     order: { kind: 'start', count, sockets: socketsOf(0).length, overrides: { port, payments }, demo },

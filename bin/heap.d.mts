@@ -1,0 +1,1 @@
+export const HEAP: Readonly<Record<string, string>>;
