@@ -121,3 +121,11 @@ test('a scrub finds a damaged page, and says nothing about a sound file', async 
   assert.notDeepEqual(await damaged.scrub(), []);
   await damaged.close();
 });
+
+test('closing the database ends its scrub', async () => {
+  const closed = openSqlite(join(folder, 'd.sqlite'));
+  await closed.write(async (transaction) => transaction.run(MAKE, []));
+  const scrub = assert.rejects(closed.scrub(), { name: 'AbortError' });
+  await closed.close();
+  await scrub;
+});

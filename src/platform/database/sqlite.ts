@@ -12,7 +12,6 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { Thread } from '../runtime/thread.ts';
 import {
   Changes,
   type Condition,
@@ -28,6 +27,7 @@ import { WAL_TOO_LONG } from './failures.ts';
 import { MAY_SCAN } from './may-scan.ts';
 import { type SqliteFile, sqliteFile } from './sqlite-opening.ts';
 import { BackgroundReader } from './sqlite-reader.ts';
+import { scrubSqlite } from './sqlite-scrub.ts';
 
 const STATEMENTS_KEPT = 500;
 const BATCH_MAX = 256;
@@ -388,6 +388,7 @@ export function openSqlite(
   const poll = pollForeignChanges(writing, changes);
   const backgroundReader = new BackgroundReader({ ...opened, budgetMs: readTimeoutMs }, READER_THREADS);
   const condition: Condition = { damage: [], isReadOnly: opened.readOnly };
+  const closing = new AbortController();
   const database: Database = {
     dialect: 'sqlite',
     query: queryOver(new Readers(reading, backgroundReader)),
@@ -398,15 +399,8 @@ export function openSqlite(
     changes,
     check: async () => void reading.run('select 1', []),
     scrub: async () => {
-      const thread = new Thread<object>(new URL('./sqlite-scrub-worker.ts', import.meta.url), {
-        workerData: opened.location,
-      });
-      try {
-        condition.damage = (await thread.ask({})) as string[];
-        return [...condition.damage];
-      } finally {
-        await thread.close();
-      }
+      condition.damage = await scrubSqlite(opened.location, closing.signal);
+      return [...condition.damage];
     },
     counters: writer.counters,
     condition,
@@ -416,6 +410,7 @@ export function openSqlite(
     },
     close: async () => {
       clearInterval(poll);
+      closing.abort(new Error('the database was closed'));
       await writer.idle();
       await backgroundReader.close();
       reading.close();

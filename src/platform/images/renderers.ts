@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '../runtime/child-environment.ts';
 import type { ImageKind } from './kinds.ts';
 import { ImageProblem, type ImageReason, ImagesBusy } from './problem.ts';
 
@@ -37,8 +38,6 @@ const LIMITS: RendererLimits = {
 const START_MS = 60_000;
 const HEAP_MEGABYTES_MAX = 128;
 const COMPLAINT_CHARACTERS_MAX = 2_000;
-/** The variables that a program needs to start; no secrets of the service. */
-const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TEMP', 'TMPDIR'];
 
 /** A few worker processes, started on demand, each with one image at a time. */
 export class Renderers {
@@ -106,10 +105,9 @@ class Renderer {
   #hear: ((answer: WorkerAnswer | Error) => void) | undefined;
 
   private constructor(program: string) {
-    const known = ENVIRONMENT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
     this.#child = fork(program, [], {
       execArgv: [`--max-old-space-size=${HEAP_MEGABYTES_MAX}`],
-      env: { ...Object.fromEntries(known), MALLOC_ARENA_MAX: '2' },
+      env: { ...childEnvironment(), MALLOC_ARENA_MAX: '2' },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#child.stderr?.on('data', (chunk) => {
