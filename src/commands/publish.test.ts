@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -123,9 +123,16 @@ test('the command loads nothing of the service and none of its dependencies', as
     MODSTEAD_TOKEN: 'any',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(watch)}`,
   });
-  assert.match(err, /client\/src\/index\.ts/);
+  const loaded = err.split('\n').flatMap(sourcesOf).join('\n');
+  assert.match(loaded, /client\/src\/calls\/client\.ts/);
   assert.doesNotMatch(
-    err,
+    loaded,
     /kysely|node_modules\/(pg|zod|sharp)\/|platform\/(database|http|storage\/storage)|node:sqlite/,
   );
 });
+
+/** A module of the program's bundle consists of several sources. */
+function sourcesOf(module: string): string[] {
+  if (!module.startsWith('file:') || !existsSync(new URL(`${module}.map`))) return [module];
+  return JSON.parse(readFileSync(new URL(`${module}.map`), 'utf8')).sources;
+}
