@@ -2,22 +2,23 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { cpuSeconds } from './cpu.ts';
-import { rangeOf } from './figures.ts';
+import { cpuSeconds, keepOnCore } from './cpu.ts';
+import { median, rangeOf } from './figures.ts';
 import { ask, startForked } from './forked.ts';
 import { startNginx } from './nginx.ts';
 import { optionsOf } from './options.ts';
-import { stolenDuring, Undisturbed } from './stolen.ts';
 import type { Handshakes } from './tls-client.ts';
 
 const options = optionsOf(
   'bench-tls',
-  { rounds: '5', milliseconds: '2000', 'warm-up': '3000', 'stolen-max': '2' },
+  { runs: '3', rounds: '20', milliseconds: '250', 'warm-up': '3000' },
   `Measures the CPU time of a TLS 1.3 connection with one small request: of the service, of a bare node:https server and of
-nginx (Debian: apt-get install nginx-light), which take turns, with one certificate (ECDSA, P-256). New clients make a full
-handshake; those that return send the ticket of an earlier one. Prints medians and ranges over the rounds, and the
-shares of nginx.`,
+nginx (Debian: apt-get install nginx-light), with one certificate (ECDSA, P-256). They take turns on one core, and the
+clients have another, if there is taskset. New clients make a full handshake; those that return send the ticket of an
+earlier one. Prints medians of each run's rounds, of all runs with their range, and the shares of nginx.`,
 );
+const SERVERS_CORE = 0;
+const CLIENTS_CORE = 1;
 
 const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 const children = new Set<ChildProcess>();
@@ -59,41 +60,51 @@ const servers = await startServers();
 const client = fork(join(import.meta.dirname, 'tls-client.ts'));
 children.add(client);
 await once(client, 'message');
+for (const { pid } of Object.values(servers)) keepOnCore(pid, SERVERS_CORE);
+keepOnCore(client.pid!, CLIENTS_CORE);
 
 const CLIENTS = { 'new client': false, 'client that returns': true };
 type Kind = keyof typeof CLIENTS;
+type Costs = Readonly<Record<string, number>>;
 
-async function millisecondsPer({ pid, port, path }: Server, kind: Kind, milliseconds: number) {
-  const order = {
-    port,
-    path,
-    milliseconds,
-    returning: CLIENTS[kind],
-    ca: readFileSync(join(folder, 'ca.pem'), 'utf8'),
-  };
-  const { result, stolen } = await stolenDuring(async () => {
-    const before = cpuSeconds(pid);
-    const { connections, resumed } = await ask<Handshakes>(client, order);
-    if (resumed !== (CLIENTS[kind] ? connections : 0)) throw new Error(`${resumed} of ${connections} were resumed`);
-    return ((cpuSeconds(pid) - before) * 1_000) / connections;
-  });
-  return { cost: result, stolen };
+const ca = readFileSync(join(folder, 'ca.pem'), 'utf8');
+
+async function millisecondsPer({ pid, port, path }: Server, kind: Kind, milliseconds: number): Promise<number> {
+  const before = cpuSeconds(pid);
+  const order = { port, path, milliseconds, returning: CLIENTS[kind], ca };
+  const { connections, resumed } = await ask<Handshakes>(client, order);
+  if (resumed !== (CLIENTS[kind] ? connections : 0)) throw new Error(`${resumed} of ${connections} were resumed`);
+  return ((cpuSeconds(pid) - before) * 1_000) / connections;
 }
 
-const undisturbed = new Undisturbed(Number(options['stolen-max']));
+async function oneRound(kind: Kind): Promise<Costs> {
+  const costs: Record<string, number> = {};
+  for (const [name, server] of Object.entries(servers))
+    costs[name] = await millisecondsPer(server, kind, Number(options.milliseconds));
+  return costs;
+}
+
+/** The medians of a run. */
+async function oneRun(kind: Kind): Promise<{ costs: Costs; shares: Costs }> {
+  const rounds: Costs[] = [];
+  for (let round = 0; round < Number(options.rounds); round += 1) rounds.push(await oneRound(kind));
+  const medians = (figure: (round: Costs, name: string) => number) =>
+    Object.fromEntries(Object.keys(servers).map((name) => [name, median(rounds.map((round) => figure(round, name)))]));
+  return {
+    costs: medians((round, name) => round[name]!),
+    shares: medians((round, name) => round[name]! / round['nginx']!),
+  };
+}
+
 console.log('| CPU ms per connection | server | median (lowest to highest) | of nginx |\n| --- | --- | --- | --- |');
 for (const kind of Object.keys(CLIENTS) as Kind[]) {
-  const costs = new Map(Object.keys(servers).map((name) => [name, [] as number[]]));
   for (const server of Object.values(servers)) await millisecondsPer(server, kind, Number(options['warm-up']));
-  for (let round = 0; round < Number(options.rounds); round += 1)
-    for (const [name, server] of Object.entries(servers)) {
-      const { cost } = await undisturbed.measure(() => millisecondsPer(server, kind, Number(options.milliseconds)));
-      costs.get(name)!.push(cost);
-    }
-  for (const [name, all] of costs) {
-    const shares = all.map((cost, round) => cost / costs.get('nginx')![round]!);
-    console.log(`| ${kind} | ${name} | ${rangeOf(all, 3)} | ${rangeOf(shares, 2)} |`);
+  const runs: { costs: Costs; shares: Costs }[] = [];
+  for (let run = 0; run < Number(options.runs); run += 1) runs.push(await oneRun(kind));
+  for (const name of Object.keys(servers)) {
+    const costs = runs.map((run) => run.costs[name]!);
+    const shares = runs.map((run) => run.shares[name]!);
+    console.log(`| ${kind} | ${name} | ${rangeOf(costs, 3)} | ${rangeOf(shares, 2)} |`);
   }
 }
-console.log(`${undisturbed}.`);
 process.exit(0);
