@@ -220,9 +220,10 @@ const largeMetrics = await ask<{ rss: number }>(large.process, 'metrics');
 
 /** NaN if one of the two was not measured. */
 const ratio = (name: string, base: string) => {
-  const rounds = results.get(name) ?? [];
-  const bases = results.get(base) ?? [];
-  return median(rounds.map((round, i) => round.perCpuSecond / (bases[i]?.perCpuSecond ?? Number.NaN))) ?? Number.NaN;
+  const rounds = results.get(name);
+  const bases = results.get(base);
+  if (!rounds || !bases) return Number.NaN;
+  return median(rounds.map((round, i) => round.perCpuSecond / bases[i]!.perCpuSecond));
 };
 console.log('\n| what | requests per CPU second | requests per second | p99 ms |\n|---|---|---|---|');
 for (const { name } of cases) {
@@ -250,7 +251,11 @@ const goals: [string, number, string][] = [
   ['a single mod, uncached / raw', ratio('a single mod, large', 'raw a single mod'), '≥ 0.5'],
   ['browse, cached / raw', ratio('browse, cached', 'raw browse'), '≥ 0.85'],
   ['browse, cached and compressed / raw uncompressed', ratio('browse, cached, compressed', 'raw browse'), '> 1.0'],
-  ['p99 of readers, 16 writers / idle', median(waits.map(({ busy, idle }) => busy / idle)) ?? Number.NaN, '≤ 3'],
+  [
+    'p99 of readers, 16 writers / idle',
+    waits.length > 0 ? median(waits.map(({ busy, idle }) => busy / idle)) : Number.NaN,
+    '≤ 3',
+  ],
   ['megabytes in memory, large game', largeMetrics.rss / 1e6, '< 300'],
 ];
 const tokenCheck = await ask<number>(cached.process, 'token check');
