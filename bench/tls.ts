@@ -64,47 +64,55 @@ for (const { pid } of Object.values(servers)) keepOnCore(pid, SERVERS_CORE);
 keepOnCore(client.pid!, CLIENTS_CORE);
 
 const CLIENTS = { 'new client': false, 'client that returns': true };
-type Kind = keyof typeof CLIENTS;
 type Costs = Readonly<Record<string, number>>;
 
 const ca = readFileSync(join(folder, 'ca.pem'), 'utf8');
 
-async function millisecondsPer({ pid, port, path }: Server, kind: Kind, milliseconds: number): Promise<number> {
+async function millisecondsPer({ pid, port, path }: Server, returning: boolean, milliseconds: number): Promise<number> {
   const before = cpuSeconds(pid);
-  const order = { port, path, milliseconds, returning: CLIENTS[kind], ca };
+  const order = { port, path, milliseconds, returning, ca };
   const { connections, resumed } = await ask<Handshakes>(client, order);
-  if (resumed !== (CLIENTS[kind] ? connections : 0)) throw new Error(`${resumed} of ${connections} were resumed`);
+  if (resumed !== (returning ? connections : 0)) throw new Error(`${resumed} of ${connections} were resumed`);
   return ((cpuSeconds(pid) - before) * 1_000) / connections;
 }
 
-async function oneRound(kind: Kind): Promise<Costs> {
+const all = Object.entries(CLIENTS).flatMap(([kind, returning]) =>
+  Object.entries(servers).map(([name, server]) => ({ kind, returning, name, server, key: `${kind} | ${name}` })),
+);
+
+async function oneRound(milliseconds: number): Promise<Costs> {
   const costs: Record<string, number> = {};
-  for (const [name, server] of Object.entries(servers))
-    costs[name] = await millisecondsPer(server, kind, Number(options.milliseconds));
+  for (const { key, server, returning } of all) costs[key] = await millisecondsPer(server, returning, milliseconds);
   return costs;
 }
 
-/** The medians of a run. */
-async function oneRun(kind: Kind): Promise<{ costs: Costs; shares: Costs }> {
+/** The medians of a run's rounds: of costs, and of shares of what nginx takes in the same round. */
+async function oneRun(): Promise<Record<'cost' | 'ofNginx' | 'ofNginxNew', Costs>> {
   const rounds: Costs[] = [];
-  for (let round = 0; round < Number(options.rounds); round += 1) rounds.push(await oneRound(kind));
-  const medians = (figure: (round: Costs, name: string) => number) =>
-    Object.fromEntries(Object.keys(servers).map((name) => [name, median(rounds.map((round) => figure(round, name)))]));
+  for (let round = 0; round < Number(options.rounds); round += 1)
+    rounds.push(await oneRound(Number(options.milliseconds)));
+  const medians = (base: (costs: Costs, kind: string) => number) =>
+    Object.fromEntries(
+      all.map(({ key, kind }) => [key, median(rounds.map((costs) => costs[key]! / base(costs, kind)))]),
+    );
   return {
-    costs: medians((round, name) => round[name]!),
-    shares: medians((round, name) => round[name]! / round['nginx']!),
+    cost: medians(() => 1),
+    ofNginx: medians((costs, kind) => costs[`${kind} | nginx`]!),
+    ofNginxNew: medians((costs) => costs['new client | nginx']!),
   };
 }
 
-console.log('| CPU ms per connection | server | median (lowest to highest) | of nginx |\n| --- | --- | --- | --- |');
-for (const kind of Object.keys(CLIENTS) as Kind[]) {
-  for (const server of Object.values(servers)) await millisecondsPer(server, kind, Number(options['warm-up']));
-  const runs: { costs: Costs; shares: Costs }[] = [];
-  for (let run = 0; run < Number(options.runs); run += 1) runs.push(await oneRun(kind));
-  for (const name of Object.keys(servers)) {
-    const costs = runs.map((run) => run.costs[name]!);
-    const shares = runs.map((run) => run.shares[name]!);
-    console.log(`| ${kind} | ${name} | ${rangeOf(costs, 3)} | ${rangeOf(shares, 2)} |`);
-  }
+await oneRound(Number(options['warm-up']));
+const runs: Awaited<ReturnType<typeof oneRun>>[] = [];
+for (let run = 0; run < Number(options.runs); run += 1) runs.push(await oneRun());
+console.log(`| client | server | CPU ms per connection | of nginx | of nginx with new clients |
+| --- | --- | --- | --- | --- |`);
+for (const { key } of all) {
+  const figure = (name: keyof (typeof runs)[0], digits: number) =>
+    rangeOf(
+      runs.map((run) => run[name][key]!),
+      digits,
+    );
+  console.log(`| ${key} | ${figure('cost', 3)} | ${figure('ofNginx', 2)} | ${figure('ofNginxNew', 2)} |`);
 }
 process.exit(0);
