@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import test, { type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { eachDatabase } from '../../../test/databases.ts';
@@ -132,6 +133,21 @@ eachStore('counts from before a clock correction are removed', async (open) => {
   await after.close();
 });
 
+eachStore('leases that are asked for together are each counted', async (open) => {
+  const limiter = aLimiter(manualClock(NOW), open());
+  const buckets = Array.from({ length: 120 }, (_, index) => ({ name: `address ${index}`, perMinute: 1 + (index % 3) }));
+  const takeAll = () => Promise.all(buckets.map((bucket) => limiter.take([bucket])));
+  const allowed = (verdicts: readonly Verdict[]) => verdicts.filter((verdict) => verdict.allowed).length;
+  const rounds = [
+    allowed(await takeAll()),
+    allowed(await takeAll()),
+    allowed(await takeAll()),
+    allowed(await takeAll()),
+  ];
+  assert.deepEqual(rounds, [120, 80, 40, 0]);
+  await limiter.close();
+});
+
 eachDatabase('new counts remove stale ones from PostgreSQL', [platformSchema], async ({ db }) => {
   if (db.dialect !== 'postgres') return;
   const clock = manualClock(NOW);
@@ -141,6 +157,21 @@ eachDatabase('new counts remove stale ones from PostgreSQL', [platformSchema], a
   for (let bucket = 0; bucket < 10; bucket += 1) await limiter.take([{ name: `new ${bucket}`, perMinute: 5 }]);
   const count = { text: '', postgres: 'select count(*) as count from limit_slots' };
   assert.deepEqual(await db.first(count, []), { count: 10 });
+});
+
+test('new counts remove stale ones from SQLite', async (t) => {
+  const file = join(aFolder(t), 'limits.sqlite');
+  const clock = manualClock(NOW);
+  const limiter = aLimiter(clock, sqliteStore(file));
+  const takeFrom = (age: string, buckets: number) =>
+    Promise.all(Array.from({ length: buckets }, (_, bucket) => limiter.take([{ name: age + bucket, perMinute: 5 }])));
+  await takeFrom('old', 20);
+  clock.advance(200);
+  await takeFrom('new', 10);
+  const db = new DatabaseSync(file, { readOnly: true });
+  assert.equal(db.prepare('select count(*) as count from limits').get()!['count'], 10);
+  db.close();
+  await limiter.close();
 });
 
 test('no minute allows more than the limit, whatever the processes and the clock do', () => {
@@ -316,15 +347,15 @@ test('buckets beyond the maximum, and idle ones, are removed', async () => {
   assert.equal(await countAllowed(limiter, { name: '0', perMinute: 5 }, 10), 5);
 });
 
-test('a broken limits file is replaced', (t) => {
+test('a broken limits file is replaced', async (t) => {
   const file = join(aFolder(t), 'limits.sqlite');
   writeFileSync(file, 'this is no database'.repeat(1000));
   const store = sqliteStore(file);
-  assert.deepEqual(store.lease({ bucket: 'a', slot: 1, limit: 5, want: 1, unspent: 0, unspentSlot: 0 }), {
+  assert.deepEqual(await store.lease({ bucket: 'a', slot: 1, limit: 5, want: 1, unspent: 0, unspentSlot: 0 }), {
     granted: 1,
     freesAt: 1,
   });
-  return store.close();
+  await store.close();
 });
 
 const BUCKETS = 200;
@@ -348,7 +379,7 @@ function takerProgram(file: string): string {
       for (let request = 0; request < requests; request += 1) {
         for (let bucket = 0; bucket < ${BUCKETS}; bucket += 1) {
           const buckets = [{ name: 'address', perMinute: Infinity }, { name: 'token ' + bucket, perMinute: ${PER_MINUTE} }];
-          if (limiter.tryTake(buckets) || limiter.take(buckets).allowed) allowed[bucket] += 1;
+          if (limiter.tryTake(buckets) || (await limiter.take(buckets)).allowed) allowed[bucket] += 1;
         }
       }
       process.send(allowed);

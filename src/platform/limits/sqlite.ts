@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type LeaseRequest, type LimitStore, leaseFrom } from './store.ts';
+import { type LeaseRequest, type LimitStore, leaseFrom, leasesTogether } from './store.ts';
 import { WINDOW_SLOTS, Window } from './window.ts';
 
-// A lease locks the file for microseconds, so a longer wait means that another process hangs.
+// Leases lock the file for less than a millisecond, so a longer wait means that another process hangs.
 const BUSY_MS = 1_000;
 const STALE_ROWS_PER_LEASE = 2;
 
@@ -17,7 +17,7 @@ export function sqliteStore(file: string): LimitStore {
     'insert into limits values (?, ?, ?) on conflict (bucket) do update set slot = excluded.slot, counts = excluded.counts',
   );
   const prune = db.prepare(
-    `delete from limits where bucket in (select bucket from limits where slot <= ? order by slot limit ${STALE_ROWS_PER_LEASE})`,
+    'delete from limits where bucket in (select bucket from limits where slot <= ? order by slot limit ?)',
   );
   const begin = db.prepare('begin immediate');
   const commit = db.prepare('commit');
@@ -26,21 +26,21 @@ export function sqliteStore(file: string): LimitStore {
     const window = new Window(row ? JSON.parse(row.counts) : []);
     const lease = leaseFrom(window, request);
     write.run(request.bucket, request.slot, JSON.stringify(window.pairs));
-    prune.run(request.slot - WINDOW_SLOTS);
     return lease;
   };
   return {
-    lease(request) {
+    lease: leasesTogether(async (requests) => {
       begin.run();
       try {
-        const lease = leaseInTransaction(request);
+        const leases = requests.map(leaseInTransaction);
+        prune.run(requests[0]!.slot - WINDOW_SLOTS, STALE_ROWS_PER_LEASE * requests.length);
         commit.run();
-        return lease;
+        return leases;
       } catch (error) {
         if (db.isTransaction) db.exec('rollback');
         throw error;
       }
-    },
+    }),
     close: async () => db.close(),
   };
 }

@@ -24,6 +24,37 @@ export interface LimitStore {
   close(): Promise<void>;
 }
 
+interface Waiting {
+  readonly request: LeaseRequest;
+  resolve(lease: Lease): void;
+  reject(error: unknown): void;
+}
+
+/** More leases would keep others waiting: for their locks, or for the event loop. */
+const TOGETHER_MAX = 50;
+
+/** Leases of one turn of the event loop together: a transaction or a statement costs more than a lease. */
+export function leasesTogether(
+  leaseSome: (requests: readonly LeaseRequest[]) => Promise<readonly Lease[]>,
+): LimitStore['lease'] {
+  const waiting: Waiting[] = [];
+  const leaseNext = async () => {
+    const some = waiting.splice(0, TOGETHER_MAX);
+    if (waiting.length > 0) setImmediate(leaseNext);
+    try {
+      const leases = await leaseSome(some.map(({ request }) => request));
+      for (const [place, { resolve }] of some.entries()) resolve(leases[place]!);
+    } catch (error) {
+      for (const { reject } of some) reject(error);
+    }
+  };
+  return (request) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(leaseNext);
+      waiting.push({ request, resolve, reject });
+    });
+}
+
 /** The rule of every store. PostgreSQL implements it again, in `schema.ts`. */
 export function leaseFrom(window: Window, { slot, limit, want, unspent, unspentSlot }: LeaseRequest): Lease {
   if (unspent > 0) window.returnTokens(unspentSlot, unspent);
