@@ -24,6 +24,7 @@ import {
   type Value,
 } from './database.ts';
 import { WAL_TOO_LONG } from './failures.ts';
+import { withLiteralLimits } from './literal-limits.ts';
 import { MAY_SCAN } from './may-scan.ts';
 import { type SqliteFile, sqliteFile } from './sqlite-opening.ts';
 import { BackgroundReader } from './sqlite-reader.ts';
@@ -117,7 +118,7 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
-    return this.run<R>(compiled.sql, compiled.parameters);
+    return this.run<R>(...withLiteralLimits(compiled.sql, compiled.parameters));
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator; nothing here streams rows
@@ -264,7 +265,10 @@ class Writer {
     this.#connection = connection;
     this.#query = queryOver(connection);
     this.#changes = changes;
-    this.#statements = { ...readsOn(connection), run: (write, values) => connection.execute(write.text, values) };
+    this.#statements = {
+      ...readsOn(connection),
+      run: (write, values) => connection.execute(...withLiteralLimits(write.text, values)),
+    };
   }
 
   write<T>(work: Task['work']): Promise<T> {
@@ -421,8 +425,10 @@ export function openSqlite(
 }
 
 const readsOn = (connection: Connection): Pick<Database, 'first' | 'all'> => ({
-  first: <T>(statement: Statement, values: readonly Value[]) => connection.first<T>(statement.text, values),
-  all: <T>(statement: Statement, values: readonly Value[]) => connection.all<T>(statement.text, values),
+  first: <T>(statement: Statement, values: readonly Value[]) =>
+    connection.first<T>(...withLiteralLimits(statement.text, values)),
+  all: <T>(statement: Statement, values: readonly Value[]) =>
+    connection.all<T>(...withLiteralLimits(statement.text, values)),
 });
 
 /**

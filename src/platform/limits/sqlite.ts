@@ -6,7 +6,8 @@ import { WINDOW_SLOTS, Window } from './window.ts';
 
 // Leases lock the file for less than a millisecond, so a longer wait means that another process hangs.
 const BUSY_MS = 1_000;
-const STALE_ROWS_PER_LEASE = 2;
+/** More than the leases of one turn of the event loop. */
+const STALE_ROWS_PER_TURN = 100;
 
 /** Counts in a separate file beside the database, for any number of processes on one machine. */
 export function sqliteStore(file: string): LimitStore {
@@ -17,7 +18,7 @@ export function sqliteStore(file: string): LimitStore {
     'insert into limits values (?, ?, ?) on conflict (bucket) do update set slot = excluded.slot, counts = excluded.counts',
   );
   const prune = db.prepare(
-    'delete from limits where bucket in (select bucket from limits where slot <= ? order by slot limit ?)',
+    `delete from limits where bucket in (select bucket from limits where slot <= ? order by slot limit ${STALE_ROWS_PER_TURN})`,
   );
   const begin = db.prepare('begin immediate');
   const commit = db.prepare('commit');
@@ -33,7 +34,7 @@ export function sqliteStore(file: string): LimitStore {
       begin.run();
       try {
         const leases = requests.map(leaseInTransaction);
-        prune.run(requests[0]!.slot - WINDOW_SLOTS, STALE_ROWS_PER_LEASE * requests.length);
+        prune.run(requests[0]!.slot - WINDOW_SLOTS);
         commit.run();
         return leases;
       } catch (error) {
