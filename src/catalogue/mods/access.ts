@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { reachesMod } from '../../platform/database/mod-reach.ts';
 import type { ModInGame } from '../../platform/database/mods-in-games.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
@@ -210,8 +211,7 @@ export async function requireModForChange(
   gameId: number,
   id: number,
 ): Promise<store.ModRow> {
-  const row = await store.rowForChange(transaction, id);
-  await requireMod(transaction, caller, gameId, id);
+  const [row] = await answersTo([store.rowForChange(transaction, id), requireMod(transaction, caller, gameId, id)]);
   return row!;
 }
 

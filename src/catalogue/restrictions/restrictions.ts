@@ -60,12 +60,15 @@ export async function requireMayRate(reader: Reader, caller: Caller, gameId: num
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'kept_from_rating' }] });
 }
 
-/** Whether the game's team or site staff has restricted the caller from commenting in a game. */
+/** Who keeps someone from commenting: the game's team or site staff. */
+export type CommentKeeper = 'team' | 'operator';
+
+/** Who has restricted the caller from commenting in a game. */
 export async function commentRestriction(
   reader: Reader,
   caller: Caller,
   gameId: number,
-): Promise<'team' | 'operator' | undefined> {
+): Promise<CommentKeeper | undefined> {
   if (caller.kind !== 'user') return undefined;
   const { options, by_operator } = await store.restrictionBy(reader, gameId, caller.userId);
   if ((options & ADD_COMMENTS) === 0) return undefined;

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, Submission, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Changes, Database, Transaction } from '../../platform/database/database.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { prepareTexts, requireCleanTexts } from '../wordlists/wordlists.ts';
@@ -160,17 +161,19 @@ async function factsOf(
   const payload = payloadOf(submission);
   const digest = createHash('sha256').update(JSON.stringify(payload)).digest('base64url');
   const now = app.clock.now();
-  const person = await store.personOf(transaction, caller.userId);
-  const since = now - HISTORY_SECONDS;
-  const history = await store.historyOf(transaction, { gameId, userId: caller.userId, digest, since });
-  const statistics = await store.statisticsOf(transaction, gameId, caller.userId);
-  const level = await teamLevel(transaction, caller, 'games', gameId);
+  const { userId } = caller;
+  const [person, history, statistics, level] = await answersTo([
+    store.personOf(transaction, userId),
+    store.historyOf(transaction, { gameId, userId, digest, since: now - HISTORY_SECONDS }),
+    store.statisticsOf(transaction, gameId, userId),
+    teamLevel(transaction, caller, 'games', gameId),
+  ]);
   const country = submission.country ?? person?.country ?? '';
   const facts: Record<string, Fact> = {
     operation: submission.operation,
     ...payload,
     ...named('header', submission.headers),
-    'user.id': caller.userId,
+    'user.id': userId,
     'user.username': person?.username ?? '',
     'user.email_domain': person?.email?.split('@').at(-1) ?? '',
     'user.language': person?.language ?? '',
@@ -221,9 +224,11 @@ const NO_VERDICT: Verdict = { held: undefined, reports: [], decisionId: 0 };
 export async function checkRules(app: App, transaction: Transaction, caller: Caller, gameId: number): Promise<Verdict> {
   if (caller.kind !== 'user' || !caller.submission) return NO_VERDICT;
   const { submission } = caller;
-  await requireCleanTexts(transaction, gameId, submission.fields);
-  const rules = await rulesFor(app, transaction, gameId);
-  const { facts, digest, level } = await factsOf(app, transaction, caller, gameId, submission);
+  const [, rules, { facts, digest, level }] = await answersTo([
+    requireCleanTexts(transaction, gameId, submission.fields),
+    rulesFor(app, transaction, gameId),
+    factsOf(app, transaction, caller, gameId, submission),
+  ]);
   const evaluation = rules.evaluate(facts, matchesFor(submission, rules));
   const { decided, reports, webhooks } = evaluation;
   const decision: store.NewDecision = {
@@ -256,7 +261,7 @@ const versionsJson = (rules: readonly RuleVersion[]): string =>
 export const REPORT_TO_STUDIO_JOB = 'rules.tell-studio';
 
 async function storeDecision(app: App, transaction: Transaction, decision: store.NewDecision): Promise<number> {
-  const { id } = await store.addDecision(transaction.query, decision);
+  const id = await store.addDecision(transaction, decision);
   const { game_id: gameId, awaits_studio } = decision;
   if (awaits_studio === 1)
     await app.jobs.enqueue(transaction, REPORT_TO_STUDIO_JOB, { gameId }, { key: `game/${gameId}` });

@@ -1,4 +1,4 @@
-import { commentRestriction } from '../../catalogue/restrictions/restrictions.ts';
+import { type CommentKeeper, commentRestriction } from '../../catalogue/restrictions/restrictions.ts';
 import { checkRules, recordOutcome } from '../../catalogue/rules/evaluation.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { requireNotBlocked } from '../../people/blocks/blocks.ts';
@@ -7,13 +7,14 @@ import { type Caller, muterOf, type UserCaller } from '../../platform/access/cal
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { fold, type Listing, type ListRequest } from '../../platform/database/listing.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { plainText, sanitised } from '../../platform/text/markup.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { type Commented, commentableOf } from './extensions.ts';
 import type { CommentedKind } from './kinds.ts';
 import { mentionedIn, namesIn } from './mentions.ts';
-import { requireFewLinks, requireNoFlood } from './spam.ts';
+import { recentOf, requireFewLinks, requireNoFlood } from './spam.ts';
 import * as store from './store.ts';
 
 export { mentionedIn } from './mentions.ts';
@@ -72,14 +73,28 @@ export async function showComment(
 }
 
 async function tell(
-  { query }: Pick<Transaction, 'query'>,
+  reader: Pick<Transaction, 'first'>,
   on: CommentedKind,
   place: CommentPlace,
   thing: Commented,
 ): Promise<ShownComment> {
-  const comment = await store.find(query, subjectOf(on, place), place.commentId);
+  const comment = await store.find(reader, subjectOf(on, place), place.commentId);
   if (!comment) throw new ApiError('COMMENT_NOT_FOUND');
   return { thing, comment };
+}
+
+interface NewComment {
+  readonly content: string;
+  /** The parent comment; 0 for none. */
+  readonly replyId: number;
+}
+
+/** A new comment and whom it may concern besides the owner of the content. */
+interface Concerned {
+  readonly commentId: number;
+  readonly userId: number;
+  readonly repliedTo: number | undefined;
+  readonly mentions: boolean;
 }
 
 export async function addComment(
@@ -87,23 +102,12 @@ export async function addComment(
   caller: UserCaller,
   on: CommentedKind,
   place: Place,
-  { content, replyId }: { content: string; replyId: number },
+  { content, replyId }: NewComment,
 ): Promise<ShownComment> {
-  const subject = subjectOf(on, place);
   return app.db.write(async (transaction) => {
-    await store.takeTurn(transaction, caller.userId);
-    const thing = await commentableOf(app, on).lock(app, transaction, caller, place.gameId, place.id);
-    await requireMayAdd(transaction, caller, on, thing);
-    const above = replyId === 0 ? undefined : await requireAbove(transaction, on, thing, replyId);
-    await requireHeard(transaction, caller, thing, above);
-    const text = textOf(content);
-    if (!thing.isTeam) {
-      requireFewLinks(content);
-      await requireNoFlood(app, transaction, subject, caller.userId, content);
-    }
+    const { thing, above, number, text } = await admitted(app, transaction, caller, on, place, { content, replyId });
     const verdict = await checkRules(app, transaction, caller, thing.gameId);
-    const number = (await store.lastPosition(transaction, subject, replyId)) + 1;
-    const commentId = await store.add(transaction.query, {
+    const commentId = await store.add(transaction, {
       ...text,
       resource: on.resource,
       resource_id: thing.id,
@@ -119,17 +123,17 @@ export async function addComment(
       thread_order: below(above?.thread_order, String(number).padStart(8, '0')),
     });
     transaction.made?.(commentId);
-    await store.putMentions(transaction.query, commentId, namesIn(text.markup), caller.userId);
+    const names = namesIn(text.markup);
+    await store.addMentions(transaction.query, commentId, names, caller.userId);
     const handedIn = { resource: 'comments', id: commentId, gameId: thing.gameId, authorId: caller.userId } as const;
     await recordOutcome(app, transaction, verdict, handedIn);
-    transaction.changed(commentsScope(subject));
+    transaction.changed(commentsScope(subjectOf(on, place)));
     const { userId, address, platform } = caller;
-    const told = await tell(transaction, on, { ...place, commentId }, thing);
-    await notifyUsers(app, transaction, on, thing, {
-      commentId,
-      userId: caller.userId,
-      repliedTo: above?.submitted_by,
-    });
+    const concerned: Concerned = { commentId, userId, repliedTo: above?.submitted_by, mentions: names.length > 0 };
+    const [told] = await answersTo([
+      tell(transaction, on, { ...place, commentId }, thing),
+      notifyUsers(app, transaction, on, thing, concerned),
+    ]);
     await commentableOf(app, on).onChange(app, transaction, thing, {
       type: 'added',
       userId,
@@ -141,17 +145,47 @@ export async function addComment(
   });
 }
 
+/** Locks the content of a new comment, and refuses whoever may not comment on it, or not with this text. */
+async function admitted(
+  app: App,
+  transaction: Transaction,
+  caller: UserCaller,
+  on: CommentedKind,
+  place: Place,
+  { content, replyId }: NewComment,
+) {
+  const subject = subjectOf(on, place);
+  const [, thing, keeper, recent] = await answersTo([
+    store.takeTurn(transaction, caller.userId),
+    commentableOf(app, on).lock(app, transaction, caller, place.gameId, place.id),
+    commentRestriction(transaction, caller, place.gameId),
+    recentOf(app, transaction, caller.userId),
+  ]);
+  requireMayAdd(on, thing, keeper);
+  const above = replyId === 0 ? undefined : await requireAbove(transaction, on, thing, replyId);
+  const [, last] = await answersTo([
+    requireHeard(transaction, caller, thing, above),
+    store.lastPosition(transaction, subject, replyId),
+  ]);
+  const text = textOf(content);
+  if (!thing.isTeam) {
+    requireFewLinks(content);
+    requireNoFlood(app, recent, subject, content);
+  }
+  return { thing, above, number: last + 1, text };
+}
+
 /** Notifies each user once: mentioned users, the author of the parent comment, and the owner of the content. */
 async function notifyUsers(
   app: App,
   transaction: Transaction,
   on: CommentedKind,
   thing: Commented,
-  { commentId, userId, repliedTo }: { commentId: number; userId: number; repliedTo: number | undefined },
+  { commentId, userId, repliedTo, mentions }: Concerned,
 ): Promise<void> {
   const told = new Map<number, NotificationKind>([[thing.ownerId, 'comment']]);
   if (repliedTo !== undefined) told.set(repliedTo, 'reply');
-  for (const id of await mentionedIn(transaction, commentId)) told.set(id, 'mention');
+  for (const id of mentions ? await mentionedIn(transaction, commentId) : []) told.set(id, 'mention');
   const about = { resource: on.resource, resourceId: thing.id, gameId: thing.gameId, commentId } as const;
   for (const [id, kind] of told) await notify(app, transaction, { ...about, userId: id, kind, actorId: userId });
 }
@@ -166,9 +200,8 @@ function textOf(content: string): Pick<store.CommentRow, 'content' | 'markup' | 
   return { content, markup, markup_folded: fold(markup) };
 }
 
-async function requireMayAdd(transaction: Transaction, caller: Caller, on: CommentedKind, thing: Commented) {
+function requireMayAdd(on: CommentedKind, thing: Commented, keeper: CommentKeeper | undefined): void {
   if (!thing.allowsComments) throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
-  const keeper = await commentRestriction(transaction, caller, thing.gameId);
   if (keeper === 'operator') throw new ApiError('USER_COMMENTS_RESTRICTED');
   if (keeper === 'team') throw new ApiError(on.errors.keptByTeam);
 }
@@ -272,7 +305,8 @@ async function write(
   if (!thing.isTeam) requireFewLinks(content);
   const text = textOf(content);
   await store.setContent(transaction, comment.id, text);
-  await store.putMentions(transaction.query, comment.id, namesIn(text.markup), caller.userId);
+  await store.removeMentions(transaction, comment.id);
+  await store.addMentions(transaction.query, comment.id, namesIn(text.markup), caller.userId);
 }
 
 async function pinOrLock(transaction: Transaction, thing: Commented, comment: store.CommentRow, options: number) {

@@ -14,11 +14,22 @@ const COMMENTS = 1;
 
 type Reader = Pick<Database, 'first'>;
 
-async function commentedMod(reader: Reader, caller: Caller, mod: ModStanding): Promise<Commented> {
-  const [levels, options, { community_options: gameOptions }] = await answersTo([
-    levelsOf(reader, caller, mod),
-    store.optionsOfMod(reader, mod.id),
-    requireGame(reader, caller, mod.game_id),
+interface Asked {
+  readonly gameId: number;
+  readonly id: number;
+}
+
+async function commentedMod(
+  reader: Reader,
+  caller: Caller,
+  { gameId, id }: Asked,
+  standing: Promise<ModStanding>,
+): Promise<Commented> {
+  const [mod, levels, options, { community_options: gameOptions }] = await answersTo([
+    standing,
+    levelsOf(reader, caller, { id, game_id: gameId }),
+    store.optionsOfMod(reader, id),
+    requireGame(reader, caller, gameId),
   ]);
   return {
     id: mod.id,
@@ -33,10 +44,10 @@ async function commentedMod(reader: Reader, caller: Caller, mod: ModStanding): P
 
 export const commentableMods: Commentable = {
   resource: 'mods',
-  find: async (_, reader, caller, gameId, id) =>
-    commentedMod(reader, caller, await requireMod(reader, caller, gameId, id)),
-  lock: async (_, transaction, caller, gameId, id) =>
-    commentedMod(transaction, caller, await requireModForChange(transaction, caller, gameId, id)),
+  find: (_, reader, caller, gameId, id) =>
+    commentedMod(reader, caller, { gameId, id }, requireMod(reader, caller, gameId, id)),
+  lock: (_, transaction, caller, gameId, id) =>
+    commentedMod(transaction, caller, { gameId, id }, requireModForChange(transaction, caller, gameId, id)),
   onChange: async (app, transaction, mod, { type, userId, address, platform }) => {
     if (type === 'added') await countActive(app, transaction, mod.gameId, { userId, address, platform });
     await recordModEvent(app, transaction, {

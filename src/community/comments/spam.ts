@@ -21,16 +21,18 @@ export function requireFewLinks(content: string): void {
 /** Ignores white space and case. */
 export const gist = (content: string) => fold(content).replace(/\s+/g, ' ').trim();
 
+/** The user's comments that `requireNoFlood` compares a new one with. */
+export const recentOf = async (app: App, transaction: Transaction, userId: number): Promise<store.Recent[]> =>
+  store.recentOf(transaction, userId, app.clock.now() - HOUR, LOOKED_AT_MAX);
+
 /** Refuses the same text again in the same place or too often in others, and too many comments in a minute. */
-export async function requireNoFlood(
+export function requireNoFlood(
   app: App,
-  transaction: Transaction,
+  recent: readonly store.Recent[],
   subject: store.Subject,
-  userId: number,
   content: string,
-): Promise<void> {
+): void {
   const now = app.clock.now();
-  const recent = await store.recentOf(transaction, userId, now - HOUR, LOOKED_AT_MAX);
   const same = recent.filter((other) => gist(other.content) === gist(content));
   const isHere = ({ resource, id }: store.Subject) => resource === subject.resource && id === subject.id;
   const isFlood = recent.filter(({ date_added }) => date_added > now - MINUTE).length >= PER_MINUTE_MAX;

@@ -1,5 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import {
+  type Database,
+  insertOf,
+  type Query,
+  statement,
+  type Transaction,
+  type Value,
+} from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import { takeAdvisoryLock as turnOf, withUpdateLock } from '../../platform/database/locks.ts';
 import { isNotMutedBy } from '../../platform/database/muted.ts';
@@ -68,8 +75,12 @@ export async function list(
   return { comments, total: Number(total) };
 }
 
-export const find = (query: Query, subject: Subject, id: number): Promise<StoredComment | undefined> =>
-  shown(query, subject).where('c.id', '=', id).executeTakeFirst();
+const FIND =
+  statement(`select c.id as comment_id, ${COMMENT_COLUMNS.map((name) => `c.${name}`).join(', ')}, ${USER.join(', ')}
+  from comments c join users u on u.id = c.submitted_by
+  where c.id = ? and c.resource = ? and c.resource_id = ? and c.date_deleted = 0 and ${SHOWN}`);
+export const find = (reader: Reader, { resource, id }: Subject, commentId: number) =>
+  reader.first<StoredComment>(FIND, [commentId, resource, id]);
 
 const FOR_CHANGE = withUpdateLock(
   statement('select * from comments where id = ? and resource = ? and resource_id = ?'),
@@ -103,8 +114,9 @@ export async function lastPosition(reader: Reader, { resource, id }: Subject, re
   return Number(row?.thread_order.split('.').at(-1) ?? 0);
 }
 
-export async function add(query: Query, row: Insertable<CommentsTable>): Promise<number> {
-  return (await query.insertInto('comments').values(row).returning('id').executeTakeFirstOrThrow()).id;
+export async function add(transaction: Transaction, row: Insertable<CommentsTable>): Promise<number> {
+  const insert = insertOf('comments', Object.keys(row));
+  return (await transaction.first<{ id: number }>(insert, Object.values(row) as Value[]))!.id;
 }
 
 const SET_CONTENT = statement('update comments set content = ?, markup = ?, markup_folded = ? where id = ?');
@@ -195,9 +207,12 @@ export async function putVote(
   await transaction.run(ADD_KARMA, [karma - before, commentId]);
 }
 
-/** Replaces the mentions by those of the named users that exist and have not blocked the author. */
-export async function putMentions(query: Query, commentId: number, nameIds: readonly string[], authorId: number) {
-  await query.deleteFrom('comment_mentions').where('comment_id', '=', commentId).execute();
+const REMOVE_MENTIONS = statement('delete from comment_mentions where comment_id = ?');
+export const removeMentions = (transaction: Transaction, commentId: number) =>
+  transaction.run(REMOVE_MENTIONS, [commentId]);
+
+/** Adds those of the named users that exist and have not blocked the author. */
+export async function addMentions(query: Query, commentId: number, nameIds: readonly string[], authorId: number) {
   if (nameIds.length === 0) return;
   const people = await query
     .selectFrom('users')

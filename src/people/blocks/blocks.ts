@@ -3,6 +3,7 @@ import { visibilityChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { mutedListing } from '../mutes/mutes.ts';
 import { isStaffMember } from '../staff/staff.ts';
@@ -15,9 +16,12 @@ export const blockedListing = mutedListing;
 
 /** Refuses where one has blocked the other. The pair stays locked until the transaction ends. */
 export async function requireNotBlocked(transaction: Transaction, one: number, other: number): Promise<void> {
-  await store.lockPair(transaction, one, other);
-  if ((await store.isBlocked(transaction, one, other)) || (await store.isBlocked(transaction, other, one)))
-    throw new ApiError('USER_IS_BLOCKED');
+  const [, isBlocked, blocks] = await answersTo([
+    store.lockPair(transaction, one, other),
+    store.isBlocked(transaction, one, other),
+    store.isBlocked(transaction, other, one),
+  ]);
+  if (isBlocked || blocks) throw new ApiError('USER_IS_BLOCKED');
 }
 
 /**

@@ -52,6 +52,16 @@ export function updateOf(table: keyof Tables, columns: readonly string[]): State
   return known;
 }
 
+const inserts = new Map<string, Statement>();
+
+/** Inserts a row of these columns and returns its id. */
+export function insertOf(table: keyof Tables, columns: readonly string[]): Statement {
+  const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')}) returning id`;
+  const known = inserts.get(text) ?? statement(text);
+  inserts.set(text, known);
+  return known;
+}
+
 const READ = /^\s*(?:select|with)\b/i;
 const WRITE = /\b(?:insert|update|delete)\b/i;
 

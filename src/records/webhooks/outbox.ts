@@ -1,6 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import { takenAtOnce } from '../../platform/database/bulk.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
+import { answersTo } from '../../platform/database/pipelining.ts';
 import type { JsonValue } from '../../platform/jobs/jobs.ts';
 import type { StudioEventKind } from './kinds.ts';
 import * as store from './store.ts';
@@ -29,8 +30,8 @@ export const deliveriesScope = (gameId: number) => `games/${gameId}/deliveries`;
  * that commits. Other writers for the game wait until the commit: call it last.
  */
 export async function recordStudioEvent(app: App, transaction: Transaction, event: StudioEvent): Promise<void> {
-  await moveQueued(app, transaction, event.gameId);
-  await addEvents(app, transaction, event.gameId, [rowOf(app, event)]);
+  const { queued, listeners } = await nextOf(app, transaction, event.gameId);
+  await addEvents(app, transaction, { gameId: event.gameId, listeners }, [...queued, rowOf(app, event)]);
 }
 
 /**
@@ -49,12 +50,20 @@ const rowOf = (app: App, { gameId, kind, subject, data }: StudioEvent): Omit<sto
   date_added: app.clock.now(),
 });
 
+/** Takes the oldest events of a game's queue, and the endpoints that listen. */
+async function nextOf(app: App, transaction: Transaction, gameId: number) {
+  const [queued, listeners] = await answersTo([
+    store.takeQueued(transaction, gameId, takenAtOnce(app.db)),
+    store.listeningTo(transaction, gameId),
+  ]);
+  return { queued, listeners };
+}
+
 /** Returns whether all queued events of the game have moved. */
 async function moveQueued(app: App, transaction: Transaction, gameId: number): Promise<boolean> {
-  const most = takenAtOnce(app.db);
-  const queued = await store.takeQueued(transaction, gameId, most);
-  if (queued.length > 0) await addEvents(app, transaction, gameId, queued);
-  return queued.length < most;
+  const { queued, listeners } = await nextOf(app, transaction, gameId);
+  if (queued.length > 0) await addEvents(app, transaction, { gameId, listeners }, queued);
+  return queued.length < takenAtOnce(app.db);
 }
 
 /** Moves the queued events of all games to their streams and webhooks. */
@@ -63,15 +72,20 @@ export async function moveQueuedEvents(app: App): Promise<void> {
     while (!(await app.db.write((transaction) => moveQueued(app, transaction, gameId))));
 }
 
+/** An endpoint that listens to a game. */
+interface Listener {
+  readonly id: number;
+  readonly kinds: string;
+}
+
 async function addEvents(
   app: App,
   transaction: Transaction,
-  gameId: number,
+  { gameId, listeners }: { readonly gameId: number; readonly listeners: readonly Listener[] },
   events: readonly Omit<store.StudioEventRow, 'id'>[],
 ): Promise<void> {
-  const webhooks = await store.listeningTo(transaction, gameId);
-  if (webhooks.length === 0) await store.addEvents(transaction, gameId, events);
-  else for (const event of events) await addDelivered(app, transaction, event, webhooks);
+  if (listeners.length === 0) await store.addEvents(transaction, gameId, events);
+  else for (const event of events) await addDelivered(app, transaction, event, listeners);
   transaction.changed(studioScope(gameId));
 }
 
@@ -79,11 +93,11 @@ async function addDelivered(
   app: App,
   transaction: Transaction,
   event: Omit<store.StudioEventRow, 'id'>,
-  webhooks: readonly { readonly id: number; readonly kinds: string }[],
+  listeners: readonly Listener[],
 ): Promise<void> {
   const { kind, subject, date_added: now } = event;
   const eventId = await store.addEvent(transaction, event);
-  for (const { id, kinds } of webhooks) {
+  for (const { id, kinds } of listeners) {
     if (kinds !== '' && !kinds.split(' ').includes(kind)) continue;
     await store.addDelivery(transaction, id, eventId, subject, now, now + RETRY_SECONDS);
     await wake(app, transaction, id);
