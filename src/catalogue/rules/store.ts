@@ -114,7 +114,8 @@ export const decision = (query: Query, gameId: number, id: number) =>
 const COUNTED_MAX = 1_000;
 const LAST_DECISIONS = `(select d.date_added, d.verdict, d.digest from rule_decisions d
   where d.game_id = w.game_id and d.user_id = w.user_id order by d.date_added desc limit ${COUNTED_MAX}) o`;
-const WHOSE = '(select cast(? as bigint) as game_id, cast(? as bigint) as user_id) w';
+/** PostgreSQL keeps a plan only if it does not depend on the values. Planning takes twenty times as long as this statement. */
+const WHOSE = 'with w as materialized (select cast(? as bigint) as game_id, cast(? as bigint) as user_id)';
 
 const HISTORY = statement(`select count(*) as submissions,
   coalesce(sum(case when verdict = 'deny' then 1 else 0 end), 0) as denied,
@@ -148,13 +149,13 @@ const LOOKED_AT_MAX = 100;
 const DENIALS = (resource: string, seen = '') => `(select count(*) from (select r.id from ${resource} r
   where r.game_id = w.game_id and r.status in (0, 1, 3)${seen} and r.submitted_by = w.user_id limit ${LOOKED_AT_MAX}) o
   join moderation_decisions d on d.resource = '${resource}' and d.resource_id = o.id and d.action = 'deny')`;
-const STATISTICS = statement(`select
+const STATISTICS = statement(`${WHOSE} select
   (select count(*) from (select 1 from mods m where m.game_id = w.game_id and m.status in (0, 1)
     and m.visible in (0, 1) and m.submitted_by = w.user_id limit ${COUNTED_MAX}) o) as mods,
   (select count(*) from reports r where r.author_id = w.user_id and r.game_id = w.game_id and r.rule_id = 0) as reports,
   (select count(*) from ${LAST_DECISIONS} where o.verdict = 'deny')
     + ${DENIALS('mods', ' and r.visible in (0, 1)')} + ${DENIALS('guides')} as denied
-  from ${WHOSE}`);
+  from w`);
 /** A user's mods, reports by other users and denied submissions in a game. */
 export async function statisticsOf(reader: Reader, gameId: number, userId: number) {
   type Counted = { mods: number; reports: number; denied: number };
