@@ -32,7 +32,8 @@ export interface RequestKey {
 const CLAIM = statement(`insert into made_once (key, caller, location, date_added) values (?, ?, '', ?)
   on conflict (key) do update set location = '', date_added = excluded.date_added
   where made_once.date_added not between ? and ? returning key`);
-const FIND = statement('select location from made_once where key = ? and date_added between ? and ?');
+/** With the index by date, which PostgreSQL prefers as long as the table is small, it would read all rows of the window. */
+const FIND = statement('select location from made_once where key = ? and date_added + 0 between ? and ?');
 const SETTLE = statement('update made_once set location = ? where key = ?');
 const RELEASE = statement('delete from made_once where key = ?');
 const FORGET = statement('delete from made_once where caller = ?');
