@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
+import { takeFrom } from '../../platform/database/removal.ts';
 import type { ModRow, ModStats, Ranked } from './store.ts';
 import { type ModStatsTable, STATS_COLUMNS } from './table.ts';
 
@@ -90,9 +91,11 @@ export const changeIn = (row: PendingRow): ModCountChange => ({
 
 export type TakenChange = ModCountChange & { readonly mod_id: number; readonly game_id: number };
 
-const TAKE = statement(`delete from mod_stat_changes where id in
-  (select id from mod_stat_changes where mod_id >= ? order by mod_id limit ?)
-  returning mod_id, game_id, ${CHANGED.join(', ')}`);
+const TAKE = takeFrom(
+  'mod_stat_changes',
+  'select id from mod_stat_changes where mod_id >= ? order by mod_id limit ?',
+  `mod_id, game_id, ${CHANGED.join(', ')}`,
+);
 /** Removes changes from this mod on and returns them. Those of a mod come together, because a mod costs most. */
 export const takeChanges = (transaction: Transaction, fromMod: number, most: number) =>
   transaction.all<TakenChange>(TAKE, [fromMod, most]);

@@ -9,6 +9,15 @@ export function someOf(table: keyof Tables, key: readonly string[], condition: s
     (select ${columns} from ${table} where ${condition} limit ${AT_ONCE}) returning 1 as removed`);
 }
 
+/**
+ * Deletes the rows of a queue whose ids the query selects, and returns columns of them. PostgreSQL may know the queue as
+ * empty, because it was when it was last analyzed, and would compare each row with each id of a join.
+ */
+export function takeFrom(queue: keyof Tables, ids: string, columns: string): Statement {
+  const where = (condition: string) => statement(`delete from ${queue} where ${condition} returning ${columns}`);
+  return { text: where(`id in (${ids})`).text, postgres: where(`id = any(array(${ids}))`).postgres };
+}
+
 /** Deletes all of them in small transactions, because writers wait during each. */
 export async function removeInSteps(db: Database, some: Statement, values: readonly Value[]): Promise<void> {
   let removed: number;

@@ -8,6 +8,7 @@ import {
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import { skipLocked, takeAdvisoryLock } from '../../platform/database/locks.ts';
+import { takeFrom } from '../../platform/database/removal.ts';
 import type { StudioEventsTable, WebhookDeliveriesTable, WebhooksTable } from './table.ts';
 
 export type StudioEventRow = Selectable<StudioEventsTable>;
@@ -55,8 +56,11 @@ const QUEUED_GAMES = statement('select distinct game_id from studio_event_queue 
 export const gamesWithQueuedEvents = async (db: Pick<Database, 'all'>): Promise<number[]> =>
   (await db.all<{ game_id: number }>(QUEUED_GAMES, [])).map((row) => row.game_id);
 
-const TAKE_QUEUED = statement(`delete from studio_event_queue where id in
-  (select id from studio_event_queue where game_id = ? order by id limit ?) returning *`);
+const TAKE_QUEUED = takeFrom(
+  'studio_event_queue',
+  'select id from studio_event_queue where game_id = ? order by id limit ?',
+  '*',
+);
 /** Removes the oldest queued events of a game and returns them in order. The transaction has the game's lock. */
 export async function takeQueued(transaction: Transaction, gameId: number, most: number): Promise<StudioEventRow[]> {
   await takeAdvisoryLock(transaction, `mod_events/${gameId}`);
