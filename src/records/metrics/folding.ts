@@ -106,27 +106,22 @@ async function addActivity(transaction: Transaction, changes: readonly store.Cha
 }
 
 async function addToSpan(transaction: Transaction, span: store.Span, active: readonly Active[]): Promise<void> {
-  const names = new Set(active.flatMap(({ person, address }) => [person, address].filter((who) => who !== undefined)));
-  const known = await store.activitiesOf(transaction, span, [...names]);
-  let difference = 0;
-  for (const { person, address } of active) {
-    const isKnown = person === undefined || known.has(person);
-    const counted = address === undefined ? 0 : known.get(address);
-    if (isKnown && (counted === 0 || (person === undefined && counted !== undefined))) continue;
-    if (person !== undefined && (await store.addActivity(transaction, span, person, 1))) difference += 1;
-    if (address !== undefined) difference += await settleAddress(transaction, span, address, person);
-  }
+  const people = namesOf(active.map(({ person }) => person));
+  const ofPeople = namesOf(active.map(({ person, address }) => person && address));
+  const ofNobody = namesOf(active.map(({ address }) => address)).difference(ofPeople);
+  const known = await store.activitiesOf(transaction, span, [...people, ...ofPeople, ...ofNobody]);
+  const unknown = (names: Iterable<string>, counted: number) =>
+    [...names].filter((who) => !known.has(who)).map((who) => ({ who, counted }));
+  const added = await store.addActivities(transaction, span, [
+    ...unknown(people, 1),
+    ...unknown(ofPeople, 0),
+    ...unknown(ofNobody, 1),
+  ]);
+  let difference = added.filter(({ counted }) => counted === 1).length;
+  // An address stops counting once a signed-in user acts from it.
+  for (const address of ofPeople)
+    if (known.get(address) === 1 && (await store.stopCounting(transaction, span, address))) difference -= 1;
   if (difference !== 0) await store.addActive(transaction, span, difference);
 }
 
-/** The change in the number of active users. An address stops counting once a signed-in user acts from it. */
-async function settleAddress(
-  transaction: Transaction,
-  span: store.Span,
-  address: string,
-  person: string | undefined,
-): Promise<number> {
-  if (person === undefined) return (await store.addActivity(transaction, span, address, 1)) ? 1 : 0;
-  if (await store.addActivity(transaction, span, address, 0)) return 0;
-  return (await store.stopCounting(transaction, span, address)) ? -1 : 0;
-}
+const namesOf = (names: readonly (string | undefined)[]) => new Set(names.filter((who) => who !== undefined));

@@ -8,7 +8,7 @@ import {
   type Value,
 } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
-import { removeInSteps, someOf } from '../../platform/database/removal.ts';
+import { removeInSteps, someOf, takeFrom } from '../../platform/database/removal.ts';
 import type {
   MetricsChangesTable,
   MetricsDaysTable,
@@ -97,14 +97,23 @@ interface Words {
   /** The key columns of a place, their parameters, and the condition on them. */
   readonly key: string;
   readonly marks: string;
+  /** The parameters where PostgreSQL cannot infer their types. */
+  readonly typedMarks: string;
   readonly isHere: string;
 }
 
-const WHOLE: Words = { metrics: 'metrics', key: 'game_id', marks: '?', isHere: 'game_id = ?' };
+const WHOLE: Words = {
+  metrics: 'metrics',
+  key: 'game_id',
+  marks: '?',
+  typedMarks: 'cast(? as bigint)',
+  isHere: 'game_id = ?',
+};
 const PLATFORM: Words = {
   metrics: 'metrics_platform',
   key: 'game_id, platform',
   marks: '?, ?',
+  typedMarks: 'cast(? as bigint), cast(? as text)',
   isHere: 'game_id = ? and platform = ?',
 };
 
@@ -143,41 +152,65 @@ export async function addTo(
   for (const span of SPANS) await transaction.run(at(ADD_TO[span], place), [...keyOf(place), spans[span], ...values]);
 }
 
+/** A user or an address, and whether it counts: 0 where a user counts in the place of an address. */
+export interface Activity {
+  readonly who: string;
+  readonly counted: number;
+}
+
 /** A day or a month of a place. */
 export interface Span extends Place {
   readonly span: SpanName;
   readonly number: number;
 }
 
-const KNOWN = (postgres: boolean) =>
-  inSpans(({ isHere }, span, active) => {
-    const named = postgres ? 'select json_array_elements_text(cast(? as json))' : 'select value from json_each(?)';
-    return `select who, counted from ${active} where ${isHere} and ${span} = ? and who in (${named})`;
-  });
-const [KNOWN_ON_SQLITE, KNOWN_ON_POSTGRES] = [KNOWN(false), KNOWN(true)];
-/** Those of the users and addresses that were active: 1 where it counts, 0 where a user counts in its place. */
+interface OnBoth {
+  readonly sqlite: Record<SpanName, InPlaces>;
+  readonly postgres: Record<SpanName, InPlaces>;
+}
+const onBoth = ({ sqlite, postgres }: OnBoth, where: Span): Statement => ({
+  text: at(sqlite[where.span], where).text,
+  postgres: at(postgres[where.span], where).postgres,
+});
+
+const KNOWN: OnBoth = {
+  sqlite: inSpans(
+    ({ isHere }, span, active) => `with named as (select value from json_each(?))
+      select who, counted from ${active} where ${isHere} and ${span} = ? and who in (select value from named)`,
+  ),
+  // One by one: PostgreSQL takes a day that has just begun for empty, and would compare each of its rows with each name.
+  postgres: inSpans(
+    ({ isHere }, span, active) => `select a.who, a.counted from json_array_elements_text(cast(? as json)) as named (who)
+      cross join lateral (select who, counted from ${active} where ${isHere} and ${span} = ? and who = named.who limit 1) a`,
+  ),
+};
+/** Those of the users and addresses that were active, with whether they count. */
 export async function activitiesOf(
   transaction: Transaction,
   where: Span,
   who: readonly string[],
 ): Promise<Map<string, number>> {
-  const known: Statement = {
-    text: at(KNOWN_ON_SQLITE[where.span], where).text,
-    postgres: at(KNOWN_ON_POSTGRES[where.span], where).postgres,
-  };
-  const values = [...keyOf(where), where.number, JSON.stringify(who)];
-  const rows = await transaction.all<{ who: string; counted: number }>(known, values);
+  const values = [JSON.stringify(who), ...keyOf(where), where.number];
+  const rows = await transaction.all<Activity>(onBoth(KNOWN, where), values);
   return new Map(rows.map((row) => [row.who, row.counted]));
 }
 
-const ADD_ACTIVITY = inSpans(
-  ({ key, marks }, span, active) => `insert into ${active} (${key}, ${span}, who, counted) values (${marks}, ?, ?, ?)
-    on conflict (${key}, ${span}, who) do nothing returning who`,
-);
-/** Returns whether this is the first activity in the span. */
-export const addActivity = async (transaction: Transaction, where: Span, who: string, counted: number) =>
-  (await transaction.first(at(ADD_ACTIVITY[where.span], where), [...keyOf(where), where.number, who, counted])) !==
-  undefined;
+const ADD_ACTIVITIES = (rows: string) =>
+  inSpans(
+    ({ key, typedMarks }, span, active) => `insert into ${active} (${key}, ${span}, who, counted)
+      select ${typedMarks}, cast(? as bigint), r.who, r.counted from ${rows} where true
+      on conflict (${key}, ${span}, who) do nothing returning who, counted`,
+  );
+const ADD_ON_BOTH: OnBoth = {
+  sqlite: ADD_ACTIVITIES("(select value ->> 'who' as who, value ->> 'counted' as counted from json_each(?)) r"),
+  postgres: ADD_ACTIVITIES('json_to_recordset(cast(? as json)) as r (who text, counted bigint)'),
+};
+/** Returns those that are the first in the span. */
+export async function addActivities(transaction: Transaction, where: Span, rows: readonly Activity[]) {
+  if (rows.length === 0) return [];
+  const values = [...keyOf(where), where.number, JSON.stringify(rows)];
+  return transaction.all<Activity>(onBoth(ADD_ON_BOTH, where), values);
+}
 
 const STOP_COUNTING = inSpans(
   ({ isHere }, span, active) => `update ${active} set counted = 0
@@ -294,8 +327,11 @@ export const appendChange = (transaction: Transaction, change: ChangeRow) =>
 const PENDING = statement('select id from metrics_changes limit 1');
 export const hasChanges = async (reader: Reader): Promise<boolean> => (await reader.first(PENDING, [])) !== undefined;
 
-const TAKE = statement(`delete from metrics_changes where id in
-  (select id from metrics_changes order by id limit ?) returning ${CHANGE_COLUMNS.join(', ')}`);
+const TAKE = takeFrom(
+  'metrics_changes',
+  'select id from metrics_changes order by id limit ?',
+  CHANGE_COLUMNS.join(', '),
+);
 export const takeChanges = (transaction: Transaction, most: number) => transaction.all<ChangeRow>(TAKE, [most]);
 
 const BETWEEN = inSpans(
