@@ -115,16 +115,30 @@ interface Database {
   /** CPU seconds of the server so far. */
   readonly cpu: () => number;
   readonly syncs: () => Promise<number>;
+  /** As the server does by itself within a minute: it keeps plans that it made when tables were empty until then. */
+  readonly analyze: () => Promise<unknown>;
 }
 
 const databases: Database[] = [];
 if (options.database !== 'postgres')
-  databases.push({ name: 'sqlite', env: settingsOf('sqlite'), cpu: () => 0, syncs: async () => Number.NaN });
+  databases.push({
+    name: 'sqlite',
+    env: settingsOf('sqlite'),
+    cpu: () => 0,
+    syncs: async () => Number.NaN,
+    analyze: async () => {},
+  });
 if (options.database !== 'sqlite') {
   const url = await newPostgres();
   const { main, client } = await postgresAt(url);
   const env = settingsOf('postgres', url);
-  databases.push({ name: 'postgres', env, cpu: () => cpuSeconds(main), syncs: () => syncsOf(client) });
+  databases.push({
+    name: 'postgres',
+    env,
+    cpu: () => cpuSeconds(main),
+    syncs: () => syncsOf(client),
+    analyze: () => client.query('analyze'),
+  });
 }
 for (const { env } of databases) {
   mkdirSync(env['MODSTEAD_DATA']!, { recursive: true });
@@ -228,6 +242,7 @@ const keep = (name: string, measured: Measured) => results.set(name, [...(result
 async function measure(each: Case, service: Service, database: Database): Promise<Measured> {
   const of = { port: service.port, requests: each.requests(service), connections: each.connections, refusals };
   await load({ ...of, milliseconds: Number(options['warm-up']) });
+  await database.analyze();
   return undisturbed.measure(() => measureOnce(each, of, service, database));
 }
 
