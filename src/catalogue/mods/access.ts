@@ -204,15 +204,20 @@ async function requireVisibleMod(
   return mod!;
 }
 
+export type LockedMod = store.ModRow & Pick<ModInGame, 'game_community_options'>;
+
 /** As `requireMod`, with a row lock: on PostgreSQL concurrent changes of the mod wait. */
 export async function requireModForChange(
   transaction: Transaction,
   caller: Caller,
   gameId: number,
   id: number,
-): Promise<store.ModRow> {
-  const [row] = await answersTo([store.rowForChange(transaction, id), requireMod(transaction, caller, gameId, id)]);
-  return row!;
+): Promise<LockedMod> {
+  const [row, { game_community_options }] = await answersTo([
+    store.rowForChange(transaction, id),
+    requireMod(transaction, caller, gameId, id),
+  ]);
+  return { ...row!, game_community_options };
 }
 
 /** Locks the rows of these mods in ascending order of id, so that two transactions cannot deadlock. */

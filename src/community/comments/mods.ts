@@ -1,8 +1,8 @@
-import { requireGame } from '../../catalogue/games/games.ts';
-import { isPublic, levelsOf, type ModStanding, requireMod, requireModForChange } from '../../catalogue/mods/mods.ts';
+import { isPublic, levelsOf, requireMod, requireModForChange } from '../../catalogue/mods/mods.ts';
 import { MODERATOR } from '../../catalogue/teams/teams.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { ModInGame } from '../../platform/database/mods-in-games.ts';
 import { answersTo } from '../../platform/database/pipelining.ts';
 import { recordModEvent } from '../../records/events/events.ts';
 import { countActive } from '../../records/metrics/counting.ts';
@@ -14,23 +14,14 @@ const COMMENTS = 1;
 
 type Reader = Pick<Database, 'first'>;
 
-interface Asked {
-  readonly gameId: number;
-  readonly id: number;
-}
-
 async function commentedMod(
   reader: Reader,
   caller: Caller,
-  { gameId, id }: Asked,
-  standing: Promise<ModStanding>,
+  mod: Pick<ModInGame, 'id' | 'game_id' | 'status' | 'visible' | 'submitted_by' | 'game_community_options'>,
+  options: number,
 ): Promise<Commented> {
-  const [mod, levels, options, { community_options: gameOptions }] = await answersTo([
-    standing,
-    levelsOf(reader, caller, { id, game_id: gameId }),
-    store.optionsOfMod(reader, id),
-    requireGame(reader, caller, gameId),
-  ]);
+  const levels = await levelsOf(reader, caller, mod);
+  const gameOptions = mod.game_community_options;
   return {
     id: mod.id,
     gameId: mod.game_id,
@@ -44,10 +35,14 @@ async function commentedMod(
 
 export const commentableMods: Commentable = {
   resource: 'mods',
-  find: (_, reader, caller, gameId, id) =>
-    commentedMod(reader, caller, { gameId, id }, requireMod(reader, caller, gameId, id)),
-  lock: (_, transaction, caller, gameId, id) =>
-    commentedMod(transaction, caller, { gameId, id }, requireModForChange(transaction, caller, gameId, id)),
+  find: async (_, reader, caller, gameId, id) => {
+    const [mod, options] = await answersTo([requireMod(reader, caller, gameId, id), store.optionsOfMod(reader, id)]);
+    return commentedMod(reader, caller, mod, options);
+  },
+  lock: async (_, transaction, caller, gameId, id) => {
+    const mod = await requireModForChange(transaction, caller, gameId, id);
+    return commentedMod(transaction, caller, mod, mod.community_options);
+  },
   onChange: async (app, transaction, mod, { type, userId, address, platform }) => {
     if (type === 'added') await countActive(app, transaction, mod.gameId, { userId, address, platform });
     await recordModEvent(app, transaction, {

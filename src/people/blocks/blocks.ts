@@ -16,12 +16,11 @@ export const blockedListing = mutedListing;
 
 /** Refuses where one has blocked the other. The pair stays locked until the transaction ends. */
 export async function requireNotBlocked(transaction: Transaction, one: number, other: number): Promise<void> {
-  const [, isBlocked, blocks] = await answersTo([
+  const [, isBlocked] = await answersTo([
     store.lockPair(transaction, one, other),
-    store.isBlocked(transaction, one, other),
-    store.isBlocked(transaction, other, one),
+    store.isBlockedBetween(transaction, one, other),
   ]);
-  if (isBlocked || blocks) throw new ApiError('USER_IS_BLOCKED');
+  if (isBlocked) throw new ApiError('USER_IS_BLOCKED');
 }
 
 /**

@@ -4,9 +4,11 @@ import { type Listing, type ListRequest, narrowed, paged } from '../../platform/
 import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import type { BlocksTable } from './table.ts';
 
-const IS_BLOCKED = statement('select user_id from blocks where user_id = ? and blocked_id = ?');
-export const isBlocked = async (reader: Pick<Database, 'first'>, byUserId: number, userId: number): Promise<boolean> =>
-  (await reader.first(IS_BLOCKED, [byUserId, userId])) !== undefined;
+const BLOCK = statement(`select user_id from blocks where user_id = ? and blocked_id = ?
+  union all select user_id from blocks where user_id = ? and blocked_id = ?`);
+/** Whether one of them has blocked the other. */
+export const isBlockedBetween = async (reader: Pick<Database, 'first'>, one: number, other: number): Promise<boolean> =>
+  (await reader.first(BLOCK, [one, other, other, one])) !== undefined;
 
 const PUT = statement(`insert into blocks (user_id, blocked_id, date_added) values (?, ?, ?)
   on conflict (user_id, blocked_id) do nothing`);

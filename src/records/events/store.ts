@@ -15,15 +15,13 @@ const ADD_MOD_EVENT = statement(`insert into mod_events
 const NO_LONGER_NEWEST = statement(
   'update mod_events set newest = 0 where mod_id = ? and event_type = ? and newest = 1',
 );
-const NO_LONGER_NEWEST_SHOWN = statement(
-  'update mod_events set newest_shown = 0 where mod_id = ? and event_type = ? and newest_shown = 1',
-);
+const NO_LONGER_NEWEST_SHOWN = statement(`update mod_events set newest = 0, newest_shown = 0
+  where mod_id = ? and event_type = ? and (newest = 1 or newest_shown = 1)`);
 
 export async function addModEvent(transaction: Transaction, event: ModEventRow & { shown: number }) {
   const { game_id, mod_id, user_id, event_type, date_added, shown } = event;
   await takeAdvisoryLock(transaction, `mod_events/${game_id}`);
-  await transaction.run(NO_LONGER_NEWEST, [mod_id, event_type]);
-  if (shown === 1) await transaction.run(NO_LONGER_NEWEST_SHOWN, [mod_id, event_type]);
+  await transaction.run(shown === 1 ? NO_LONGER_NEWEST_SHOWN : NO_LONGER_NEWEST, [mod_id, event_type]);
   await transaction.run(ADD_MOD_EVENT, [game_id, mod_id, user_id, event_type, date_added, shown, shown]);
 }
 

@@ -84,7 +84,7 @@ async function addEvents(
   { gameId, listeners }: { readonly gameId: number; readonly listeners: readonly Listener[] },
   events: readonly Omit<store.StudioEventRow, 'id'>[],
 ): Promise<void> {
-  if (listeners.length === 0) await store.addEvents(transaction, gameId, events);
+  if (listeners.length === 0) await store.addEvents(transaction, events);
   else for (const event of events) await addDelivered(app, transaction, event, listeners);
   transaction.changed(studioScope(gameId));
 }

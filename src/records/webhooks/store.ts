@@ -14,17 +14,13 @@ import type { StudioEventsTable, WebhookDeliveriesTable, WebhooksTable } from '.
 export type StudioEventRow = Selectable<StudioEventsTable>;
 export type WebhookRow = Selectable<WebhooksTable>;
 
-/**
- * Listeners must see events in the order of their ids. This shares the lock of `events/store.ts`, because two locks for
- * one game could be taken in either order and deadlock.
- */
 const ADD_EVENT = statement(
   'insert into studio_events (game_id, kind, subject, data, date_added) values (?, ?, ?, ?, ?) returning id',
 );
 
+/** The transaction has the game's lock. */
 export async function addEvent(transaction: Transaction, event: Omit<StudioEventRow, 'id'>): Promise<number> {
   const { game_id, kind, subject, data, date_added } = event;
-  await takeAdvisoryLock(transaction, `mod_events/${game_id}`);
   return (await transaction.first<{ id: number }>(ADD_EVENT, [game_id, kind, subject, data, date_added]))!.id;
 }
 
@@ -36,15 +32,9 @@ const ADD_EVENTS: Statement = {
     select (value ->> 'game_id')::bigint, value ->> 'kind', value ->> 'subject', value ->> 'data',
       (value ->> 'date_added')::bigint from json_array_elements($1::json) with ordinality as e (value, place) order by place`,
 };
-/** Adds events in this order, with ascending ids. */
-export async function addEvents(
-  transaction: Transaction,
-  gameId: number,
-  events: readonly Omit<StudioEventRow, 'id'>[],
-): Promise<void> {
-  await takeAdvisoryLock(transaction, `mod_events/${gameId}`);
-  await transaction.run(ADD_EVENTS, [JSON.stringify(events)]);
-}
+/** Adds events in this order, with ascending ids. The transaction has the game's lock. */
+export const addEvents = (transaction: Transaction, events: readonly Omit<StudioEventRow, 'id'>[]) =>
+  transaction.run(ADD_EVENTS, [JSON.stringify(events)]);
 
 const QUEUE = statement(
   'insert into studio_event_queue (game_id, kind, subject, data, date_added) values (?, ?, ?, ?, ?)',
@@ -61,7 +51,11 @@ const TAKE_QUEUED = takeFrom(
   'select id from studio_event_queue where game_id = ? order by id limit ?',
   '*',
 );
-/** Removes the oldest queued events of a game and returns them in order. The transaction has the game's lock. */
+/**
+ * Removes the oldest queued events of a game and returns them in order. Listeners must see events in the order of their
+ * ids, so other writers for the game wait until the commit. The lock is that of `events/store.ts`, because two locks for
+ * one game could be taken in either order and deadlock.
+ */
 export async function takeQueued(transaction: Transaction, gameId: number, most: number): Promise<StudioEventRow[]> {
   await takeAdvisoryLock(transaction, `mod_events/${gameId}`);
   return (await transaction.all<StudioEventRow>(TAKE_QUEUED, [gameId, most])).sort((one, other) => one.id - other.id);
