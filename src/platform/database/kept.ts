@@ -13,9 +13,11 @@ export interface Made<V> {
 
 interface Kept<V> extends Omit<Made<V>, 'id'> {
   readonly surroundings: string;
-  /** Its rows, or their versions, were read after this moment. */
+  /** It was valid at this moment. */
   asOf: number;
 }
+
+type KeptValues<V> = LRUCache<number, Kept<V>>;
 
 /** Reads `id versions` of each of these rows, separated by commas, as one text: rows would cost as much as the values. */
 export type VersionsOf = (ids: readonly number[]) => {
@@ -49,7 +51,7 @@ const TTL_RESOLUTION_MS = 60_000;
  */
 export class KeptRows<V> {
   readonly #sizeOf: (value: V) => number;
-  readonly #kept = new WeakMap<Changes, LRUCache<string, Kept<V>>>();
+  readonly #kept = new WeakMap<Changes, KeptValues<V>>();
 
   constructor(sizeOf: (value: V) => number) {
     this.#sizeOf = sizeOf;
@@ -69,7 +71,7 @@ export class KeptRows<V> {
       } else stale.push(id);
     }
     for (const { id, ...made } of stale.length > 0 ? await make(stale) : []) {
-      kept.set(`${id}/${variant}`, { ...made, surroundings, asOf });
+      kept.set(keyOf(id, numberOf(variant)), { ...made, surroundings, asOf });
       found.set(id, made.value);
     }
     return found;
@@ -78,18 +80,19 @@ export class KeptRows<V> {
   /** The value of one row on SQLite, which reads at once. */
   valueOf(db: Database, id: number, variant: string, make: () => Made<V> | undefined): V | undefined {
     const kept = this.#keptOf(db.changes);
-    const known = kept.get(`${id}/${variant}`);
+    const key = keyOf(id, numberOf(variant));
+    const known = kept.get(key);
     if (known && isUnchanged(db.changes, known)) return known.value;
     const asOf = db.changes.now();
     const made = make();
-    if (made) kept.set(`${id}/${variant}`, { ...made, surroundings: '', asOf });
+    if (made) kept.set(key, { ...made, surroundings: '', asOf });
     return made?.value;
   }
 
-  #keptOf(changes: Changes): LRUCache<string, Kept<V>> {
+  #keptOf(changes: Changes): KeptValues<V> {
     const known = this.#kept.get(changes);
     if (known) return known;
-    const made = new LRUCache<string, Kept<V>>({
+    const made: KeptValues<V> = new LRUCache({
       maxSize: KEPT_BYTES_MAX,
       sizeCalculation: ({ value }) => this.#sizeOf(value),
       ttl: KEPT_MS,
@@ -105,15 +108,16 @@ export class KeptRows<V> {
 }
 
 /** Of the wanted values: those that are current, those whose versions decide, and the ids of all others. */
-function sorted<V>(db: Database, kept: LRUCache<string, Kept<V>>, reading: KeptReading<V>) {
-  const { ids, variant, surroundings, versions, changesSilently } = reading;
+function sorted<V>(db: Database, kept: KeptValues<V>, reading: KeptReading<V>) {
+  const { ids, surroundings, versions, changesSilently } = reading;
+  const variant = numberOf(reading.variant);
   const isVersioned = db.dialect === 'postgres' && versions !== undefined;
   const isAnnounced = !(isVersioned && changesSilently);
   const found = new Map<number, V>();
   const unsure = new Map<number, Kept<V>>();
   const stale: number[] = [];
   for (const id of ids) {
-    const known = kept.get(`${id}/${variant}`);
+    const known = kept.get(keyOf(id, variant));
     if (known?.surroundings !== surroundings) stale.push(id);
     else if (isAnnounced && isUnchanged(db.changes, known)) found.set(id, known.value);
     else if (isVersioned) unsure.set(id, known);
@@ -122,8 +126,28 @@ function sorted<V>(db: Database, kept: LRUCache<string, Kept<V>>, reading: KeptR
   return { found, unsure, stale };
 }
 
-const isUnchanged = (changes: Changes, { asOf, scopes }: Kept<unknown>): boolean =>
-  scopes.every((scope) => changes.unchangedSince(asOf, scope));
+function isUnchanged(changes: Changes, known: Kept<unknown>): boolean {
+  const { asOf, scopes } = known;
+  const isSo = scopes.every((scope) => changes.unchangedSince(asOf, scope));
+  if (isSo) known.asOf = changes.now();
+  return isSo;
+}
+
+/** More than languages and platforms make. */
+const VARIANTS_MAX = 1_024;
+const variants = new Map<string, number>();
+
+function numberOf(variant: string): number {
+  const known = variants.get(variant);
+  if (known !== undefined) return known;
+  const number = variants.size;
+  if (number >= VARIANTS_MAX) throw new Error('too many variants of rows that are kept');
+  variants.set(variant, number);
+  return number;
+}
+
+/** A number, because making a text of each of a hundred ids costs a twentieth of a page. */
+const keyOf = (id: number, variant: number): number => id * VARIANTS_MAX + variant;
 
 async function versionsIn(
   db: Database,
