@@ -220,16 +220,18 @@ export async function publicAmong(
   { limit, offset }: Cut,
 ): Promise<Found> {
   const placeOf = await places.valuesOf(db, {
-    ids: [...new Set(ids)],
+    ids,
     variant: '',
     surroundings: '',
     versions: (some) => ({ statement: VERSIONS_OF_PLACES, values: [JSON.stringify(some)] }),
     make: async (some) => (await db.all<PlaceRow>(PLACES, [JSON.stringify(some)])).map(placed),
   });
-  const found = Float64Array.from(placeOf.keys().filter((id) => placeOf.get(id) === gameId));
+  const found = new Float64Array(placeOf.size);
+  let total = 0;
+  for (const [id, place] of placeOf) if (place === gameId) found[total++] = id;
   // Typed arrays sort without a call per comparison: 26 instead of 66 µs for 475 ids in no order.
-  found.sort();
-  return { ids: Array.from(found.subarray(offset, offset + limit)), total: found.length };
+  const sorted = found.subarray(0, total).sort();
+  return { ids: Array.from(sorted.subarray(offset, offset + limit)), total };
 }
 
 interface PlaceRow {

@@ -133,7 +133,8 @@ function requested(
   mods: ReadonlyMap<number, store.FoundMod>,
 ): store.FoundMod[] {
   const ids = new Set([...wanted.ids, ...named.map(({ id }) => id), ...files.map(({ mod_id }) => mod_id)]);
-  return [...ids].flatMap((id) => mods.get(id) ?? []).sort(byId);
+  const inOrder = new Float64Array([...ids]).sort();
+  return [...inOrder].map((id) => mods.get(id)).filter((mod) => mod !== undefined);
 }
 
 interface Walk {
