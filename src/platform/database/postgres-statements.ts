@@ -8,6 +8,8 @@ const COUNTED_TEXTS_MAX = 2_000;
 /** Names of prepared statements. A connection parses and plans the text of a name once. */
 export class StatementNames {
   #statements = new WeakMap<Statement, string>();
+  /** A connection keeps what it has prepared, so an equal statement that was built anew must not get another name. */
+  #prepared = new Map<string, string>();
   #texts = new Map<string, string>();
   #uses = new Map<string, number>();
   #count = 0;
@@ -15,7 +17,8 @@ export class StatementNames {
   of(statement: Statement): string {
     const known = this.#statements.get(statement);
     if (known) return known;
-    const name = this.#next();
+    const name = this.#prepared.get(statement.postgres) ?? this.#next();
+    this.#prepared.set(statement.postgres, name);
     this.#statements.set(statement, name);
     return name;
   }
@@ -37,6 +40,7 @@ export class StatementNames {
   /** New names make every connection prepare its statements again, after a migration has changed their columns. */
   renew(): void {
     this.#statements = new WeakMap();
+    this.#prepared = new Map();
     this.#texts = new Map();
   }
 
