@@ -129,7 +129,8 @@ const keyOf = ({ gameId, platform }: Place): Value[] => (platform === '' ? [game
 
 const SPANS = ['day', 'month'] as const;
 type SpanName = (typeof SPANS)[number];
-const inSpans = (textOf: (words: Words, span: SpanName, active: string) => string): Record<SpanName, InPlaces> => ({
+type InSpans = Record<SpanName, InPlaces>;
+const inSpans = (textOf: (words: Words, span: SpanName, active: string) => string): InSpans => ({
   day: inPlaces((words) => textOf(words, 'day', `${words.metrics}_active`)),
   month: inPlaces((words) => textOf(words, 'month', `${words.metrics}_active_months`)),
 });
@@ -164,26 +165,26 @@ export interface Span extends Place {
   readonly number: number;
 }
 
-interface OnBoth {
-  readonly sqlite: Record<SpanName, InPlaces>;
-  readonly postgres: Record<SpanName, InPlaces>;
+function onBoth(sqlite: InSpans, postgres: InSpans): InSpans {
+  const both = (one: Statement, other: Statement): Statement => ({ text: one.text, postgres: other.postgres });
+  const inSpan = (span: SpanName): InPlaces => ({
+    whole: both(sqlite[span].whole, postgres[span].whole),
+    platform: both(sqlite[span].platform, postgres[span].platform),
+  });
+  return { day: inSpan('day'), month: inSpan('month') };
 }
-const onBoth = ({ sqlite, postgres }: OnBoth, where: Span): Statement => ({
-  text: at(sqlite[where.span], where).text,
-  postgres: at(postgres[where.span], where).postgres,
-});
 
-const KNOWN: OnBoth = {
-  sqlite: inSpans(
+const KNOWN = onBoth(
+  inSpans(
     ({ isHere }, span, active) => `with named as (select value from json_each(?))
       select who, counted from ${active} where ${isHere} and ${span} = ? and who in (select value from named)`,
   ),
   // One by one: PostgreSQL takes a day that has just begun for empty, and would compare each of its rows with each name.
-  postgres: inSpans(
+  inSpans(
     ({ isHere }, span, active) => `select a.who, a.counted from json_array_elements_text(cast(? as json)) as named (who)
       cross join lateral (select who, counted from ${active} where ${isHere} and ${span} = ? and who = named.who limit 1) a`,
   ),
-};
+);
 /** Those of the users and addresses that were active, with whether they count. */
 export async function activitiesOf(
   transaction: Transaction,
@@ -191,25 +192,25 @@ export async function activitiesOf(
   who: readonly string[],
 ): Promise<Map<string, number>> {
   const values = [JSON.stringify(who), ...keyOf(where), where.number];
-  const rows = await transaction.all<Activity>(onBoth(KNOWN, where), values);
+  const rows = await transaction.all<Activity>(at(KNOWN[where.span], where), values);
   return new Map(rows.map((row) => [row.who, row.counted]));
 }
 
-const ADD_ACTIVITIES = (rows: string) =>
+const addingActivities = (rows: string) =>
   inSpans(
     ({ key, typedMarks }, span, active) => `insert into ${active} (${key}, ${span}, who, counted)
       select ${typedMarks}, cast(? as bigint), r.who, r.counted from ${rows} where true
       on conflict (${key}, ${span}, who) do nothing returning who, counted`,
   );
-const ADD_ON_BOTH: OnBoth = {
-  sqlite: ADD_ACTIVITIES("(select value ->> 'who' as who, value ->> 'counted' as counted from json_each(?)) r"),
-  postgres: ADD_ACTIVITIES('json_to_recordset(cast(? as json)) as r (who text, counted bigint)'),
-};
+const ADD_ACTIVITIES = onBoth(
+  addingActivities("(select value ->> 'who' as who, value ->> 'counted' as counted from json_each(?)) r"),
+  addingActivities('json_to_recordset(cast(? as json)) as r (who text, counted bigint)'),
+);
 /** Returns those that are the first in the span. */
 export async function addActivities(transaction: Transaction, where: Span, rows: readonly Activity[]) {
   if (rows.length === 0) return [];
   const values = [...keyOf(where), where.number, JSON.stringify(rows)];
-  return transaction.all<Activity>(onBoth(ADD_ON_BOTH, where), values);
+  return transaction.all<Activity>(at(ADD_ACTIVITIES[where.span], where), values);
 }
 
 const STOP_COUNTING = inSpans(
