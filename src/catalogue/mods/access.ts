@@ -204,7 +204,7 @@ async function requireVisibleMod(
   return mod!;
 }
 
-export type LockedMod = store.ModRow & Pick<ModInGame, 'game_community_options'>;
+type LockedMod = store.ModRow & Pick<ModInGame, 'game_community_options'>;
 
 /** As `requireMod`, with a row lock: on PostgreSQL concurrent changes of the mod wait. */
 export async function requireModForChange(

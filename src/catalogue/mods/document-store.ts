@@ -78,11 +78,10 @@ function reading(body: Source, file: Source) {
      * PostgreSQL reads counts that are not folded in by the same statement; on SQLite a second one is cheaper than their
      * sums for every mod.
      */
-    single: {
-      text: `select ${columns}, ${hasPending('c.mod_id')} as pending ${joined} where c.mod_id = ?`,
-      postgres: statement(`select ${columns}, p.* ${joined} cross join lateral (${pendingOf('c.mod_id')}) p
-        where c.mod_id = ?`).postgres,
-    },
+    single: statement(
+      `select ${columns}, ${hasPending('c.mod_id')} as pending ${joined} where c.mod_id = ?`,
+      `select ${columns}, p.* ${joined} cross join lateral (${pendingOf('c.mod_id')}) p where c.mod_id = ?`,
+    ),
   };
 }
 

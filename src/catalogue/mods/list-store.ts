@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { sql } from 'kysely';
 import {
+  builtStatement,
   type Database,
   idsIn,
   type Query,
@@ -136,23 +137,15 @@ export interface Cut {
 
 const LIMITED = 'limit ? offset ?';
 
-const reads = new Map<string, Statement>();
-
 function publicIn(columns: string, condition: string, { sql: by, descending, idDescending }: Order, end: string) {
   const text = `select ${columns} from mods m where m.game_id = ? and m.status = 1 and m.visible = 1 ${condition}
     order by ${by} ${descending ? 'desc' : 'asc'}, m.id ${idDescending ? 'desc' : 'asc'} ${end}`;
-  return readOf(text);
-}
-
-function readOf(text: string): Statement {
-  const known = reads.get(text) ?? statement(text);
-  reads.set(text, known);
-  return known;
+  return builtStatement(text);
 }
 
 /** As one text, because a row for each of a hundred ids would cost more than finding them. */
 async function idsFoundBy(reader: Reader, { text }: Statement, values: readonly Value[]): Promise<number[]> {
-  const together = readOf(`select string_agg(cast(id as text), ',') as ids from (${text}) as page`);
+  const together = builtStatement(`select string_agg(cast(id as text), ',') as ids from (${text}) as page`);
   const { ids } = (await reader.first<{ ids: string | null }>(together, values))!;
   return ids === null ? [] : JSON.parse(`[${ids}]`);
 }
@@ -180,7 +173,7 @@ export async function countEqual(
   most: number,
 ): Promise<number> {
   const { text } = publicIn('m.id', equalIn(order), order, 'limit ?');
-  const count = readOf(`select count(*) as mods from (${text}) as equal`);
+  const count = builtStatement(`select count(*) as mods from (${text}) as equal`);
   return Number((await reader.first<{ mods: number }>(count, [gameId, value, id, most]))!.mods);
 }
 

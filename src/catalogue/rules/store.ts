@@ -1,12 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import {
-  type Database,
-  insertOf,
-  type Query,
-  statement,
-  type Transaction,
-  type Value,
-} from '../../platform/database/database.ts';
+import { type Database, insertRow, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import type { GameRulesTable, GameRuleVersionsTable, RuleDecisionsTable, RuleHoldsTable } from './table.ts';
 
@@ -66,10 +59,8 @@ export const version = (query: Query, gameId: number, ruleId: number, number: nu
     .where('version', '=', number)
     .executeTakeFirst();
 
-export async function addDecision(transaction: Transaction, row: NewDecision): Promise<number> {
-  const insert = insertOf('rule_decisions', Object.keys(row));
-  return (await transaction.first<{ id: number }>(insert, Object.values(row) as Value[]))!.id;
-}
+export const addDecision = (transaction: Transaction, row: NewDecision) =>
+  insertRow(transaction, 'rule_decisions', row);
 
 const SET_SUBJECT = statement('update rule_decisions set resource = ?, resource_id = ? where id = ?');
 export const setSubject = (transaction: Transaction, id: number, resource: string, resourceId: number) =>

@@ -1,12 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import {
-  type Database,
-  insertOf,
-  type Query,
-  statement,
-  type Transaction,
-  type Value,
-} from '../../platform/database/database.ts';
+import { type Database, insertRow, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import { takeAdvisoryLock as turnOf, withUpdateLock } from '../../platform/database/locks.ts';
 import { isNotMutedBy } from '../../platform/database/muted.ts';
@@ -114,10 +107,8 @@ export async function lastPosition(reader: Reader, { resource, id }: Subject, re
   return Number(row?.thread_order.split('.').at(-1) ?? 0);
 }
 
-export async function add(transaction: Transaction, row: Insertable<CommentsTable>): Promise<number> {
-  const insert = insertOf('comments', Object.keys(row));
-  return (await transaction.first<{ id: number }>(insert, Object.values(row) as Value[]))!.id;
-}
+export const add = (transaction: Transaction, row: Insertable<CommentsTable>) =>
+  insertRow(transaction, 'comments', row);
 
 const SET_CONTENT = statement('update comments set content = ?, markup = ?, markup_folded = ? where id = ?');
 export const setContent = (

@@ -183,7 +183,7 @@ export const forgetLogs = (transaction: Transaction, until: number) => transacti
 const REMOVALS = [
   'delete from cook_logs where cook_id in (select id from cooks where mod_id = ?)',
   'delete from cooks where mod_id = ?',
-].map(statement);
+].map((text) => statement(text));
 export async function removeOfMod(transaction: Transaction, modId: number): Promise<void> {
   for (const removal of REMOVALS) await transaction.run(removal, [modId]);
 }

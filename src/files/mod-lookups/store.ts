@@ -57,10 +57,8 @@ const statements = new Map<string, Statement>();
 
 function modsStatement(onPlatform: boolean, translated: boolean): Statement {
   const key = `${onPlatform} ${translated}`;
-  const known = statements.get(key) ?? {
-    text: modsIn('sqlite', onPlatform, translated),
-    postgres: statement(modsIn('postgres', onPlatform, translated)).postgres,
-  };
+  const textIn = (dialect: Dialect) => modsIn(dialect, onPlatform, translated);
+  const known = statements.get(key) ?? statement(textIn('sqlite'), textIn('postgres'));
   statements.set(key, known);
   return known;
 }
@@ -70,12 +68,10 @@ interface Reading {
   readonly platform: string | undefined;
 }
 
-const VERSIONS: Statement = {
-  text: '',
-  postgres: statement(
-    `select string_agg(c.mod_id || ' ' || ${versions.postgres}, ',') as versions from mod_cards c where ${isWanted}`,
-  ).postgres,
-};
+const VERSIONS = statement(
+  '',
+  `select string_agg(c.mod_id || ' ' || ${versions.postgres}, ',') as versions from mod_cards c where ${isWanted}`,
+);
 const kept = new KeptRows<FoundMod>(({ head, file }) => head.length + (file ? file.body.length + file.link.length : 0));
 
 export async function modsWith(db: Database, ids: readonly number[], reading: Reading): Promise<readonly FoundMod[]> {

@@ -282,7 +282,7 @@ const REMOVALS = [
   'delete from mod_live_files where mod_id = ?',
   'delete from mod_awaited_files where mod_id = ?',
   'delete from modfiles where mod_id = ?',
-].map(statement);
+].map((text) => statement(text));
 export async function removeOfMod(transaction: Transaction, modId: number): Promise<void> {
   for (const removal of REMOVALS) await transaction.run(removal, [modId]);
 }

@@ -37,29 +37,38 @@ export interface Statement {
   readonly inBytes?: true;
 }
 
-export function statement(text: string): Statement {
+/** The second text is for PostgreSQL, where it differs. Both take the same values in the same order. */
+export function statement(text: string, onPostgres = text): Statement {
   let index = 0;
-  return { text, postgres: text.replace(/\?/g, () => `$${++index}`) };
+  return { text, postgres: onPostgres.replace(/\?/g, () => `$${++index}`) };
 }
 
-const updates = new Map<string, Statement>();
+const built = new Map<string, Statement>();
+
+/** The statement with this text, for texts that are built from a few parts again and again. */
+export function builtStatement(text: string): Statement {
+  const known = built.get(text) ?? statement(text);
+  built.set(text, known);
+  return known;
+}
 
 /** Updates these columns of the row with an id and returns the new row. */
 export function updateOf(table: keyof Tables, columns: readonly string[]): Statement {
-  const text = `update ${table} set ${columns.map((name) => `${name} = ?`).join(', ')} where id = ? returning *`;
-  const known = updates.get(text) ?? statement(text);
-  updates.set(text, known);
-  return known;
+  return builtStatement(
+    `update ${table} set ${columns.map((name) => `${name} = ?`).join(', ')} where id = ? returning *`,
+  );
 }
 
-const inserts = new Map<string, Statement>();
-
-/** Inserts a row of these columns and returns its id. */
-export function insertOf(table: keyof Tables, columns: readonly string[]): Statement {
-  const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')}) returning id`;
-  const known = inserts.get(text) ?? statement(text);
-  inserts.set(text, known);
-  return known;
+/** Inserts a row and returns its id. */
+export async function insertRow(
+  { first }: Pick<Transaction, 'first'>,
+  table: keyof Tables,
+  row: object,
+): Promise<number> {
+  const columns = Object.keys(row);
+  const marks = columns.map(() => '?').join(', ');
+  const insert = builtStatement(`insert into ${table} (${columns.join(', ')}) values (${marks}) returning id`);
+  return (await first<{ id: number }>(insert, Object.values(row) as Value[]))!.id;
 }
 
 const READ = /^\s*(?:select|with)\b/i;

@@ -14,8 +14,8 @@ export function someOf(table: keyof Tables, key: readonly string[], condition: s
  * empty, because it was when it was last analyzed, and would compare each row with each id of a join.
  */
 export function takeFrom(queue: keyof Tables, ids: string, columns: string): Statement {
-  const where = (condition: string) => statement(`delete from ${queue} where ${condition} returning ${columns}`);
-  return { text: where(`id in (${ids})`).text, postgres: where(`id = any(array(${ids}))`).postgres };
+  const where = (condition: string) => `delete from ${queue} where ${condition} returning ${columns}`;
+  return statement(where(`id in (${ids})`), where(`id = any(array(${ids}))`));
 }
 
 /** Deletes all of them in small transactions, because writers wait during each. */

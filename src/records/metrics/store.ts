@@ -97,29 +97,21 @@ interface Words {
   /** The key columns of a place, their parameters, and the condition on them. */
   readonly key: string;
   readonly marks: string;
-  /** The parameters where PostgreSQL cannot infer their types. */
-  readonly typedMarks: string;
   readonly isHere: string;
 }
 
-const WHOLE: Words = {
-  metrics: 'metrics',
-  key: 'game_id',
-  marks: '?',
-  typedMarks: 'cast(? as bigint)',
-  isHere: 'game_id = ?',
-};
+const WHOLE: Words = { metrics: 'metrics', key: 'game_id', marks: 'cast(? as bigint)', isHere: 'game_id = ?' };
 const PLATFORM: Words = {
   metrics: 'metrics_platform',
   key: 'game_id, platform',
-  marks: '?, ?',
-  typedMarks: 'cast(? as bigint), cast(? as text)',
+  marks: 'cast(? as bigint), cast(? as text)',
   isHere: 'game_id = ? and platform = ?',
 };
 
-const inPlaces = (textOf: (words: Words) => string) => ({
-  whole: statement(textOf(WHOLE)),
-  platform: statement(textOf(PLATFORM)),
+type TextOf = (words: Words) => string;
+const inPlaces = (textOf: TextOf, onPostgres = textOf) => ({
+  whole: statement(textOf(WHOLE), onPostgres(WHOLE)),
+  platform: statement(textOf(PLATFORM), onPostgres(PLATFORM)),
 });
 type InPlaces = ReturnType<typeof inPlaces>;
 
@@ -129,11 +121,15 @@ const keyOf = ({ gameId, platform }: Place): Value[] => (platform === '' ? [game
 
 const SPANS = ['day', 'month'] as const;
 type SpanName = (typeof SPANS)[number];
-type InSpans = Record<SpanName, InPlaces>;
-const inSpans = (textOf: (words: Words, span: SpanName, active: string) => string): InSpans => ({
-  day: inPlaces((words) => textOf(words, 'day', `${words.metrics}_active`)),
-  month: inPlaces((words) => textOf(words, 'month', `${words.metrics}_active_months`)),
-});
+type TextInSpan = (words: Words, span: SpanName, active: string) => string;
+function inSpans(textOf: TextInSpan, onPostgres = textOf): Record<SpanName, InPlaces> {
+  const ofDay = (text: TextInSpan) => (words: Words) => text(words, 'day', `${words.metrics}_active`);
+  const ofMonth = (text: TextInSpan) => (words: Words) => text(words, 'month', `${words.metrics}_active_months`);
+  return {
+    day: inPlaces(ofDay(textOf), ofDay(onPostgres)),
+    month: inPlaces(ofMonth(textOf), ofMonth(onPostgres)),
+  };
+}
 
 const ADD_TO = inSpans(({ metrics, key, marks }, span) => {
   const table = `${metrics}_${span}s`;
@@ -165,25 +161,12 @@ export interface Span extends Place {
   readonly number: number;
 }
 
-function onBoth(sqlite: InSpans, postgres: InSpans): InSpans {
-  const both = (one: Statement, other: Statement): Statement => ({ text: one.text, postgres: other.postgres });
-  const inSpan = (span: SpanName): InPlaces => ({
-    whole: both(sqlite[span].whole, postgres[span].whole),
-    platform: both(sqlite[span].platform, postgres[span].platform),
-  });
-  return { day: inSpan('day'), month: inSpan('month') };
-}
-
-const KNOWN = onBoth(
-  inSpans(
-    ({ isHere }, span, active) => `with named as (select value from json_each(?))
-      select who, counted from ${active} where ${isHere} and ${span} = ? and who in (select value from named)`,
-  ),
+const KNOWN = inSpans(
+  ({ isHere }, span, active) => `with named as (select value from json_each(?))
+    select who, counted from ${active} where ${isHere} and ${span} = ? and who in (select value from named)`,
   // One by one: PostgreSQL takes a day that has just begun for empty, and would compare each of its rows with each name.
-  inSpans(
-    ({ isHere }, span, active) => `select a.who, a.counted from json_array_elements_text(cast(? as json)) as named (who)
-      cross join lateral (select who, counted from ${active} where ${isHere} and ${span} = ? and who = named.who limit 1) a`,
-  ),
+  ({ isHere }, span, active) => `select a.who, a.counted from json_array_elements_text(cast(? as json)) as named (who)
+    cross join lateral (select who, counted from ${active} where ${isHere} and ${span} = ? and who = named.who limit 1) a`,
 );
 /** Those of the users and addresses that were active, with whether they count. */
 export async function activitiesOf(
@@ -196,13 +179,13 @@ export async function activitiesOf(
   return new Map(rows.map((row) => [row.who, row.counted]));
 }
 
-const addingActivities = (rows: string) =>
-  inSpans(
-    ({ key, typedMarks }, span, active) => `insert into ${active} (${key}, ${span}, who, counted)
-      select ${typedMarks}, cast(? as bigint), r.who, r.counted from ${rows} where true
-      on conflict (${key}, ${span}, who) do nothing returning who, counted`,
-  );
-const ADD_ACTIVITIES = onBoth(
+const addingActivities =
+  (rows: string): TextInSpan =>
+  ({ key, marks }, span, active) =>
+    `insert into ${active} (${key}, ${span}, who, counted)
+    select ${marks}, cast(? as bigint), r.who, r.counted from ${rows} where true
+    on conflict (${key}, ${span}, who) do nothing returning who, counted`;
+const ADD_ACTIVITIES = inSpans(
   addingActivities("(select value ->> 'who' as who, value ->> 'counted' as counted from json_each(?)) r"),
   addingActivities('json_to_recordset(cast(? as json)) as r (who text, counted bigint)'),
 );
