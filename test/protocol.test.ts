@@ -10,7 +10,8 @@ import { editGameOperation, getGame } from '../src/catalogue/games/operations.ts
 import { editAuthenticatedUser } from '../src/people/users/operations.ts';
 import { anyone, reader, user } from '../src/platform/access/caller.ts';
 import { makePrivate } from '../src/platform/config/folders.ts';
-import { type CurrentExchange, isTooSlow } from '../src/platform/http/minimum-rate.ts';
+import { type Connection, newConnection } from '../src/platform/http/connection.ts';
+import { isTooSlow } from '../src/platform/http/minimum-rate.ts';
 import { MessageObject } from '../src/platform/http/objects.ts';
 import { noContent, ok, operation } from '../src/platform/http/operation.ts';
 import { assertRefused, type ErrorAnswer, startApi } from './api.ts';
@@ -527,6 +528,14 @@ test('a second request on a connection is independent of the first', async () =>
   await wire.close();
 });
 
+test('a client is told how long its connection is kept, unless it is about to close', async () => {
+  const wire = await Wire.open(api);
+  const kept = (await wire.write(`${ping}\r\n`).answer()).headers;
+  assert.deepEqual([kept['connection'], kept['keep-alive']], ['keep-alive', 'timeout=65']);
+  const last = (await wire.write(`${ping}Connection: close\r\n\r\n`).answer()).headers;
+  assert.deepEqual([last['connection'], last['keep-alive']], ['close', undefined]);
+});
+
 test('input that is not HTTP is refused over TLS and over plain TCP', async () => {
   for (const tls of ['off', {}] as const) {
     const wire = await Wire.open(api, { tls });
@@ -536,44 +545,48 @@ test('input that is not HTTP is refused over TLS and over plain TCP', async () =
   }
 });
 
-function aCurrent(request: { complete: boolean }, response: { writableFinished: boolean }): CurrentExchange {
-  return { request, response, seen: undefined } as unknown as CurrentExchange;
+function aCurrent(request: { complete: boolean }, response: { writableFinished: boolean }): Connection {
+  return { ...newConnection(aSocket(0)), request, response } as Connection;
 }
 
 const aSocket = (bytesRead: number, bytesWritten = 0, writableLength = 0) =>
   ({ bytesRead, bytesWritten, writableLength }) as Socket;
 
+/** Checks a connection at this time, when its socket is in this state. */
+const isTooSlowAt = (socket: Socket, connection: Connection, now: number): boolean =>
+  isTooSlow(Object.assign(connection, { socket }), now);
+
 test('a trickling body is too slow after thirty seconds, one at 8 KB per second is not', () => {
   const slow = aCurrent({ complete: false }, { writableFinished: false });
-  assert.equal(isTooSlow(aSocket(0), slow, 0), false);
-  assert.equal(isTooSlow(aSocket(1_000), slow, 29_999), false);
-  assert.equal(isTooSlow(aSocket(1_000), slow, 30_000), true);
+  assert.equal(isTooSlowAt(aSocket(0), slow, 0), false);
+  assert.equal(isTooSlowAt(aSocket(1_000), slow, 29_999), false);
+  assert.equal(isTooSlowAt(aSocket(1_000), slow, 30_000), true);
   const steady = aCurrent({ complete: false }, { writableFinished: false });
   for (let second = 0; second <= 300; second += 5)
-    assert.equal(isTooSlow(aSocket(second * 8 * 1024), steady, second * 1000), false);
+    assert.equal(isTooSlowAt(aSocket(second * 8 * 1024), steady, second * 1000), false);
 });
 
 test('a body that trickles on after the response is too slow as well', () => {
   const current = aCurrent({ complete: false }, { writableFinished: true });
-  isTooSlow(aSocket(0), current, 0);
-  assert.equal(isTooSlow(aSocket(100), current, 30_000), true);
+  isTooSlowAt(aSocket(0), current, 0);
+  assert.equal(isTooSlowAt(aSocket(100), current, 30_000), true);
 });
 
 test('a response that the client does not read is too slow after a minute, one that it reads is not', () => {
   const stalled = aCurrent({ complete: true }, { writableFinished: false });
-  isTooSlow(aSocket(0, 500, 9), stalled, 0);
-  assert.equal(isTooSlow(aSocket(0, 500, 9), stalled, 59_999), false);
-  assert.equal(isTooSlow(aSocket(0, 500, 9), stalled, 60_000), true);
+  isTooSlowAt(aSocket(0, 500, 9), stalled, 0);
+  assert.equal(isTooSlowAt(aSocket(0, 500, 9), stalled, 59_999), false);
+  assert.equal(isTooSlowAt(aSocket(0, 500, 9), stalled, 60_000), true);
   const taken = aCurrent({ complete: true }, { writableFinished: false });
-  isTooSlow(aSocket(0, 500, 9), taken, 0);
-  assert.equal(isTooSlow(aSocket(0, 501, 9), taken, 60_000), false);
+  isTooSlowAt(aSocket(0, 500, 9), taken, 0);
+  assert.equal(isTooSlowAt(aSocket(0, 501, 9), taken, 60_000), false);
 });
 
 test('a slow handler and an idle connection are never too slow', () => {
   const thinking = aCurrent({ complete: true }, { writableFinished: false });
-  isTooSlow(aSocket(0), thinking, 0);
-  assert.equal(isTooSlow(aSocket(0), thinking, 3_600_000), false);
-  assert.equal(isTooSlow(aSocket(0), aCurrent({ complete: true }, { writableFinished: true }), 3_600_000), false);
+  isTooSlowAt(aSocket(0), thinking, 0);
+  assert.equal(isTooSlowAt(aSocket(0), thinking, 3_600_000), false);
+  assert.equal(isTooSlowAt(aSocket(0), aCurrent({ complete: true }, { writableFinished: true }), 3_600_000), false);
 });
 
 test('an address cannot exceed its connections, and may open new ones after closing some', async () => {
@@ -595,6 +608,21 @@ async function untilOpen(open: () => Promise<Wire>): Promise<Wire> {
       if (attempt === 100) throw error;
     }
 }
+
+test('shutdown gives new connections a moment for their first request', async () => {
+  const port = await serveOperations(api, []);
+  const silent = await Promise.all([Wire.open(api, port), Wire.open(api, { ...port, tls: 'off' })]);
+  const begun = await Promise.all([Wire.open(api, port), Wire.open(api, { ...port, tls: 'off' })]);
+  for (const wire of begun) wire.write('GET /v1/nothing HTTP/1.1\r\n');
+  // A response on another connection shows that the server has read the incomplete request lines.
+  await exchange(api, `${ping}\r\n`, port);
+  const drained = port.drain(60_000);
+  for (const wire of silent) assert.equal(await wire.rest(), '');
+  const statuses: number[] = [];
+  for (const wire of begun) statuses.push((await wire.write('Host: localhost\r\n\r\n').answer()).status);
+  assert.deepEqual(statuses, [404, 400], 'plain HTTP is refused');
+  await drained;
+});
 
 test('shutdown finishes running requests, closes idle connections and accepts no new ones', async () => {
   const started = Promise.withResolvers<void>();

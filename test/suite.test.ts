@@ -8,7 +8,7 @@ const WALL_CLOCK = /\b(?:performance\.now|Date\.now|process\.hrtime)\b/;
 const MEANT: Record<string, string> = {
   'src/platform/runtime/clock.test.ts': 'tests the system clock',
   'src/platform/http/certificate.test.ts': 'certificates are valid from now on',
-  'src/platform/http/minimum-rate.test.ts': 'sets the clock to test that it has no effect',
+  'src/platform/http/timeouts.test.ts': 'sets the clock to test that it has no effect',
   'src/platform/storage/local.test.ts': 'the file system records modification times',
   'src/commands/commands.test.ts': 'commands use the real clock',
   'test/crash/counters.ts': 'waits for counters, with a limit that only a hang exceeds',

@@ -11,16 +11,13 @@ import { limitedAddress } from './address.ts';
 import { watchFirstBytes } from './first-bytes.ts';
 import type { LingeringLimits } from './lingering-close.ts';
 import { bindSockets, SOCKETS_PER_PROCESS } from './listening-sockets.ts';
-import { enforceMinimumRate } from './minimum-rate.ts';
 import { SequentialExchanges } from './sequential-exchanges.ts';
 import type { Listener } from './server.ts';
 import { type SessionTickets, TICKET_SECONDS } from './session-tickets.ts';
 import type { Sockets } from './sockets.ts';
+import { announceKeepAlive, enforceTimeouts } from './timeouts.ts';
 
 const TLS_HANDSHAKE = 0x16;
-const HEADERS_TIMEOUT_MS = 15_000;
-const KEEP_ALIVE_MS = 65_000;
-const FIRST_BYTE_TIMEOUT_MS = 15_000;
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 
 /** Processors compute SHA-256 in hardware, but not SHA-384, which is a twentieth of a handshake. */
@@ -31,11 +28,10 @@ const CIPHERS = DEFAULT_CIPHERS.split(':')
   .join(':');
 
 const SERVER_OPTIONS = {
-  headersTimeout: HEADERS_TIMEOUT_MS,
-  connectionsCheckingInterval: 2_000,
-  // Replaced by the minimum rate of `minimum-rate.ts`.
+  // `timeouts.ts` takes the place of all three.
+  headersTimeout: 0,
   requestTimeout: 0,
-  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveTimeout: 0,
   maxHeaderSize: 16 * 1024,
   // Node's own error is not in the API's format; `isUnambiguous` checks the header instead.
   requireHostHeader: false,
@@ -98,29 +94,32 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const endRotation = options.tickets?.rotate((key) => secure.setTicketKeys(key));
   const plain = createHttpServer(serverOptions);
   for (const server of [secure, plain]) prepare(server, exchanges, sockets);
-  const firstBytes = watchFirstBytes(secure, HEADERS_TIMEOUT_MS);
+  const wasRepaired = watchFirstBytes(secure, (socket) => exchanges.expect(socket));
   // The next request may need a repair, too, which is only possible on a new connection.
   secure.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (firstBytes.wasRepaired(request.socket)) response.shouldKeepAlive = false;
+    if (wasRepaired(request.socket)) response.shouldKeepAlive = false;
   });
+  const beginTls = (socket: Socket) => {
+    exchanges.leave(socket);
+    secure.emit('connection', socket);
+  };
   const connections = new Connections(options.connectionsMax);
   const listeners = await listening(options, (socket) => {
-    if (connections.admit(socket)) sniff(socket, secure, plain);
-    else socket.destroy();
+    if (!connections.admit(socket)) return void socket.destroy();
+    exchanges.expect(socket);
+    sniff(socket, plain, beginTls);
   });
-  const rateCheck = enforceMinimumRate(exchanges.current);
+  const checks = enforceTimeouts(exchanges.connections, ({ socket }) => exchanges.refuse(new Error('late'), socket));
   return {
     port: (listeners[0]!.address() as AddressInfo).port,
     drain: async (milliseconds) => {
       const closed = Promise.all(listeners.map((each) => new Promise<void>((done) => each.close(() => done()))));
       exchanges.drain();
-      firstBytes.drain();
       sockets?.drain();
-      for (const server of [secure, plain]) server.closeIdleConnections();
       const deadline = setTimeout(() => connections.end(), milliseconds);
       await closed;
       clearTimeout(deadline);
-      clearInterval(rateCheck);
+      clearInterval(checks);
       endRotation?.();
       for (const server of [secure, plain]) server.close();
     },
@@ -179,16 +178,13 @@ class Connections {
 }
 
 /** Distinguishes TLS from plain HTTP by the first byte. */
-function sniff(socket: Socket, secure: HttpsServer, plain: HttpServer): void {
-  const end = () => socket.destroy();
-  socket.setTimeout(FIRST_BYTE_TIMEOUT_MS, end);
-  socket.on('error', end);
+function sniff(socket: Socket, plain: HttpServer, beginTls: (socket: Socket) => void): void {
+  socket.on('error', () => socket.destroy());
   socket.once('data', (first: Buffer) => {
-    socket.setTimeout(0, end);
     if (first[0] === TLS_HANDSHAKE) {
       socket.pause();
       socket.unshift(first);
-      secure.emit('connection', socket);
+      beginTls(socket);
     } else {
       plain.emit('connection', socket);
       socket.emit('data', first);
@@ -197,15 +193,17 @@ function sniff(socket: Socket, secure: HttpsServer, plain: HttpServer): void {
 }
 
 function prepare(server: HttpServer | HttpsServer, exchanges: SequentialExchanges, sockets: Sockets | undefined): void {
-  const begin = (request: IncomingMessage, response: ServerResponse) => exchanges.begin(request, response);
+  const begin = (request: IncomingMessage, response: ServerResponse) => {
+    announceKeepAlive(response);
+    exchanges.begin(request, response);
+  };
   server.on('request', begin);
-  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
-    sockets?.take(request, socket, head),
-  );
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    exchanges.leave(socket);
+    sockets?.take(request, socket, head);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => exchanges.refuse(error, socket));
   server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   // Without a listener Node answers an unknown `Expect` in its own format.
   server.on('checkExpectation', begin);
-  // These servers never listen, and Node enforces timeouts only after this event.
-  server.emit('listening');
 }

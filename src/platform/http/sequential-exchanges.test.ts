@@ -33,7 +33,7 @@ test('a connection that waits for its next request keeps none of the last one', 
     await once(response, 'end');
     if (!answered[i]!.closed) await once(answered[i]!, 'close');
   }
-  const kept = [...exchanges.current.values()].map(({ request, response }) => [request, response]);
+  const kept = [...exchanges.connections].map(({ request, response }) => [request, response]);
   assert.deepEqual(kept, [[undefined, undefined]], 'one connection, without an exchange');
 });
 

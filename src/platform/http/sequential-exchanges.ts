@@ -2,31 +2,39 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { ApiError } from '../errors/catalogue.ts';
 import { COMMON_HEADERS, errorBody } from './answer.ts';
+import { beginExchange, type Connection, connectionOf, forgetExchange, isSilent, newConnection } from './connection.ts';
 import { closeLingering, LINGERING_LIMITS, type LingeringLimits } from './lingering-close.ts';
-import type { CurrentExchange } from './minimum-rate.ts';
 import type { Listener } from './server.ts';
 
-/** Allows one exchange at a time per connection and tracks the current ones. */
+/** A client that has just connected sends its request within this time. */
+const DRAIN_MS = 1_000;
+
+/** Allows one exchange at a time per connection. */
 export class SequentialExchanges {
   readonly #listener: Listener;
-  readonly current = new Map<Socket, CurrentExchange>();
+  readonly connections = new Set<Connection>();
   readonly #lingering: LingeringLimits;
   /** Responses after which the connection closes. Surplus bytes may request it repeatedly. */
   readonly #last = new WeakSet<ServerResponse>();
-  /** A thousand connections that wait for their next request would keep a thousand past ones in memory. */
-  readonly #forgetFinished: (this: ServerResponse) => void;
   #draining = false;
 
   constructor(listener: Listener, lingering: LingeringLimits = LINGERING_LIMITS) {
     this.#listener = listener;
     this.#lingering = lingering;
-    const { current } = this;
-    this.#forgetFinished = function (this: ServerResponse) {
-      const exchange = current.get(this.req.socket);
-      if (exchange?.response !== this || !this.shouldKeepAlive || !this.req.complete) return;
-      exchange.request = undefined;
-      exchange.response = undefined;
-    };
+  }
+
+  /** Tracks a connection from now on, which waits for its first request. */
+  expect(socket: Socket): Connection {
+    const connection = newConnection(socket);
+    this.connections.add(connection);
+    socket.once('close', () => this.connections.delete(connection));
+    return connection;
+  }
+
+  /** Leaves a connection to another protocol. */
+  leave(socket: Socket): void {
+    const connection = connectionOf(socket);
+    if (connection) this.connections.delete(connection);
   }
 
   /**
@@ -35,27 +43,29 @@ export class SequentialExchanges {
    */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const current = this.current.get(socket);
-    const previous = current?.response;
+    const connection = connectionOf(socket) ?? this.expect(socket);
+    const previous = connection.response;
     if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void this.#endAfter(previous, socket);
-    if (current) replaceExchange(current, request, response);
-    else this.#track(socket, { request, response, seen: undefined });
-    response.on('close', this.#forgetFinished);
+    if (!connection.hasServed) socket.destroySoon = () => this.#close(socket);
+    beginExchange(connection, request, response);
+    response.on('close', forgetFinished);
     if (this.#draining) response.shouldKeepAlive = false;
     this.#listener(request, response);
   }
 
-  #track(socket: Socket, current: CurrentExchange): void {
-    this.current.set(socket, current);
-    socket.once('close', () => this.current.delete(socket));
-    socket.destroySoon = () => this.#close(socket);
-  }
-
-  /** Closes each connection after its current response. */
+  /** Closes each connection after its current response, and a new one after a moment if no request arrives. */
   drain(): void {
     this.#draining = true;
-    for (const [socket, { response }] of this.current)
+    for (const connection of this.connections) {
+      const { socket, response, hasServed } = connection;
       if (response && !response.writableFinished) this.#endAfter(response, socket);
+      else if (hasServed && isSilent(connection)) socket.destroy();
+    }
+    setTimeout(() => this.#endSilent(), DRAIN_MS).unref();
+  }
+
+  #endSilent(): void {
+    for (const connection of this.connections) if (isSilent(connection)) connection.socket.destroy();
   }
 
   /**
@@ -63,7 +73,7 @@ export class SequentialExchanges {
    * sent instead.
    */
   refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-    const { request, response } = this.current.get(socket) ?? {};
+    const { request, response } = connectionOf(socket) ?? {};
     if (response && !response.writableFinished && (request?.complete || response.headersSent))
       return void this.#endAfter(response, socket);
     if (response?.writableFinished && !response.shouldKeepAlive) return;
@@ -81,19 +91,24 @@ export class SequentialExchanges {
   }
 
   #close(socket: Socket): void {
-    const { request } = this.current.get(socket) ?? {};
+    const { request } = connectionOf(socket) ?? {};
     if (request && isLastInput(request)) Socket.prototype.destroySoon.call(socket);
     else this.#linger(socket);
   }
 
   #linger(socket: Socket): void {
     // Nobody reads the body any more, and its buffered bytes would block what follows.
-    this.current.get(socket)?.request?.resume();
+    connectionOf(socket)?.request?.resume();
     closeLingering(socket, this.#lingering, {
-      isBodyPending: () => this.current.get(socket)?.request?.complete === false,
+      isBodyPending: () => connectionOf(socket)?.request?.complete === false,
       isDraining: () => this.#draining,
     });
   }
+}
+
+function forgetFinished(this: ServerResponse): void {
+  const connection = connectionOf(this.req.socket);
+  if (connection?.response === this && this.shouldKeepAlive && this.req.complete) forgetExchange(connection);
 }
 
 /** True if the client has announced that nothing follows. After bodies some clients send surplus bytes all the same. */
@@ -108,10 +123,4 @@ function rawRefusal(): string {
   const headers = [...COMMON_HEADERS, 'content-length', String(Buffer.byteLength(body)), 'connection', 'close'];
   const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : []));
   return `HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
-}
-
-function replaceExchange(current: CurrentExchange, request: IncomingMessage, response: ServerResponse): void {
-  current.request = request;
-  current.response = response;
-  current.seen = undefined;
 }
