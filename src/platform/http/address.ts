@@ -18,7 +18,7 @@ export interface Peer {
   /** TLS ends in this process, not at a proxy. */
   readonly encrypted: boolean;
   /** The headers of its last request. */
-  sent?: SentHeaders;
+  sent: SentHeaders | undefined;
 }
 
 interface SentHeaders {
@@ -26,18 +26,32 @@ interface SentHeaders {
   readonly fingerprint: string;
 }
 
-const peers = new WeakMap<Socket, Peer>();
-/** Longer headers are not kept for each connection. */
-const SENT_CHARACTERS_MAX = 2_000;
+/** A property of the socket, because the entries of a map are in other memory, which each request would fetch. */
+const PEER = Symbol('peer');
+type KnownSocket = Socket & { [PEER]?: Peer };
 
-export function peerOf(socket: Socket, networks: Networks): Peer {
-  const known = peers.get(socket);
+export function peerOf(socket: KnownSocket, networks: Networks): Peer {
+  const known = socket[PEER];
   if (known) return known;
   const address = plain(socket.remoteAddress ?? '');
   const encrypted = (socket as { encrypted?: boolean }).encrypted === true;
-  const peer: Peer = { address, trusted: isTrusted(address, networks), encrypted };
-  peers.set(socket, peer);
+  const peer: Peer = { address, trusted: isTrusted(address, networks), encrypted, sent: undefined };
+  socket[PEER] = peer;
   return peer;
+}
+
+const SHARED_MAX = 1_000;
+const SHARED_CHARACTERS_MAX = 2_000;
+/** Connections whose clients send the same share one copy, which stays in the caches of the processor. */
+const shared = new Map<string, SentHeaders>();
+
+function sharedHeaders(fingerprint: string, raw: readonly string[]): SentHeaders | undefined {
+  const known = shared.get(fingerprint);
+  if (known || fingerprint.length > SHARED_CHARACTERS_MAX) return known;
+  const sent = { raw, fingerprint };
+  if (shared.size >= SHARED_MAX) shared.clear();
+  shared.set(fingerprint, sent);
+  return sent;
 }
 
 /**
@@ -49,8 +63,8 @@ export function fingerprintOf({ rawHeaders, socket }: IncomingMessage, networks:
   if (peer.sent && isSame(peer.sent.raw, rawHeaders)) return peer.sent.fingerprint;
   const standing = peer.encrypted ? 's' : peer.trusted ? 't' : 'p';
   const fingerprint = `${standing}${rawHeaders.join('\n')}`;
-  if (fingerprint.length <= SENT_CHARACTERS_MAX) peer.sent = { raw: rawHeaders, fingerprint };
-  return fingerprint;
+  peer.sent = sharedHeaders(fingerprint, rawHeaders);
+  return peer.sent?.fingerprint ?? fingerprint;
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {
