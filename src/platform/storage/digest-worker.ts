@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { handleRequests } from '../runtime/thread.ts';
-import { lowerThreadPriority } from './background.ts';
+import { lowerThreadPriority, updateInPieces } from './background.ts';
 import type { DigestRequest, Hashes } from './digests.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -20,8 +20,7 @@ function goOn(request: Extract<DigestRequest, { hash: number }>): Hashes | undef
     return { md5: md5.digest('hex'), sha256: sha256.digest('hex') };
   }
   running.set(request.hash, { md5, sha256 });
-  md5.update(request.bytes);
-  sha256.update(request.bytes);
+  updateInPieces([md5, sha256], request.bytes);
   return undefined;
 }
 
@@ -33,7 +32,7 @@ async function digest(path: string): Promise<string> {
     for (;;) {
       const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES);
       if (bytesRead === 0) return hash.digest('hex');
-      hash.update(buffer.subarray(0, bytesRead));
+      updateInPieces([hash], buffer.subarray(0, bytesRead));
     }
   } finally {
     await handle.close();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { lowerThreadPriority } from './background.ts';
+import { lowerThreadPriority, updateInPieces } from './background.ts';
 
 export interface HashRequest {
   readonly path: string;
@@ -27,8 +27,7 @@ function hashed({ path, lengths }: HashRequest): HashAnswer {
       for (let left = length; left > 0; ) {
         const bytes = readSync(file, buffer, 0, Math.min(left, BUFFER_BYTES), null);
         if (bytes === 0) break;
-        const read = buffer.subarray(0, bytes);
-        for (const hash of [whole.md5, whole.sha256, part]) hash.update(read);
+        updateInPieces([whole.md5, whole.sha256, part], buffer.subarray(0, bytes));
         left -= bytes;
       }
       return part.digest('hex');
