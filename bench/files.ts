@@ -204,6 +204,9 @@ for (let round = 0; round <= ROUNDS; round += 1) {
     await browsed('four uploads to another process, unpaced', service.port, uploadTo(other!));
     const toBare = { kind: 'write', port: bare.port, path: '/' } as const;
     await browsed('bare node:http, node:https receives a gigabit', raw.port, { ...toBare, ...paced });
+    // Shows which of the two, reading or receiving, costs the time.
+    await browsed('bare node:http, another service receives a gigabit', raw.port, { ...uploadTo(other!), ...paced });
+    await browsed('service, node:https receives a gigabit', service.port, { ...toBare, ...paced });
     if (ofNginx) {
       await browsed('bare node:http, nginx sends a gigabit', raw.port, { ...ofNginx, ...paced });
       await browsed('bare node:http, nginx sends unpaced', raw.port, ofNginx);

@@ -1,23 +1,32 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createDatabase, startPostgres } from '../test/postgres.ts';
 import { startBaseline } from './baseline.ts';
-import { cpuSeconds } from './cpu.ts';
+import { Callers } from './callers.ts';
+import { cpuSeconds, keepOnCore } from './cpu.ts';
 import { median, rangeOf } from './figures.ts';
 import type { Probe } from './health-prober.ts';
+import { startNginx } from './nginx.ts';
 import { optionsOf } from './options.ts';
 import { startSampleService } from './sample-service.ts';
 
 const options = optionsOf(
   'bench-overload',
-  { rounds: '3', milliseconds: '4000', readers: '1000' },
-  `Measures one process with 32 readers on connections that stay open, and with many, interleaved: cached reads on SQLite,
-and uncached searches on PostgreSQL from as many addresses and from one address. Beside the readers another process checks
-health on new connections. A bare node:http is measured in the same way. Prints answers per second of the service's CPU
-time, the ratio of the two, refusals, how long health checks took, and the memory of the service.`,
+  { runs: '3', turns: '20', rounds: '3', milliseconds: '2000', readers: '1000' },
+  `Measures one process with 32 readers on connections that stay open, and with many. Cached reads on SQLite, and the same
+bytes from a bare node:http and from nginx (Debian: apt-get install nginx-light), in many short turns on one core; the readers
+have another, if there is taskset. Then uncached searches on PostgreSQL in longer rounds, from as many addresses and from one
+address, whose readers are partly refused. Beside the readers another process checks health on new connections. Prints
+answers per second of the server's CPU time, the ratio of the two, refusals, how long health checks took, and memory.`,
 );
+const RUNS = Number(options.runs);
+const TURNS = Number(options.turns);
+const TURN_MS = 250;
+const WARM_UP_TURNS = 12;
+const SERVERS_CORE = 0;
+const READERS_CORE = 1;
 const ROUNDS = Number(options.rounds);
 const MILLISECONDS = Number(options.milliseconds);
 const READERS = Number(options.readers);
@@ -108,8 +117,7 @@ async function measure(
 }
 
 async function compare(name: string, service: Service, request: (index: number) => string): Promise<void> {
-  const prober = fork(join(import.meta.dirname, 'health-prober.ts'), [String(service.port)]);
-  children.add(prober);
+  const prober = startProber(service.port);
   await measure(service, prober, READERS_BEST, request);
   const megabytes = [residentMb(service.pid)];
   const few: Figures[] = [];
@@ -126,20 +134,109 @@ async function compare(name: string, service: Service, request: (index: number) 
     [READERS_BEST, few],
     [READERS, many],
   ] as const) {
-    const probes = figures.flatMap((each) => each.probes);
-    const slowest = probes.map(({ ms }) => ms);
-    const statuses = [...new Set(probes.map(({ status }) => status))].join(', ');
-    console.log(
-      `${name}, ${readers} readers: ${rangeOf(
-        figures.map((each) => each.perCpuSecond),
-        0,
-      )} answers per CPU second, ${figures.map((each) => each.refused).join(' + ')} refused; ${probes.length} health checks (${statuses}), median ${median(slowest).toFixed(0)} ms, slowest ${Math.max(...slowest).toFixed(0)} ms`,
-    );
+    const rates = figures.map((each) => each.perCpuSecond);
+    const refused = figures.map((each) => each.refused).join(' + ');
+    const health = described(figures.flatMap((each) => each.probes));
+    console.log(`${name}, ${readers} readers: ${rangeOf(rates)} answers per CPU second, ${refused} refused; ${health}`);
   }
   const ratios = many.map((each, i) => each.perCpuSecond / few[i]!.perCpuSecond);
   console.log(
     `${name}: ${READERS} / ${READERS_BEST} readers: ${rangeOf(ratios, 2)}; MB before, after, 10 s later: ${megabytes.join(', ')}`,
   );
+}
+
+function startProber(port: number): ChildProcess {
+  const prober = fork(join(import.meta.dirname, 'health-prober.ts'), [String(port)]);
+  children.add(prober);
+  return prober;
+}
+
+function described(probes: readonly Probe[]): string {
+  const times = probes.map(({ ms }) => ms);
+  const statuses = [...new Set(probes.map(({ status }) => status))].join(', ');
+  return `${probes.length} health checks (${statuses}), median ${median(times).toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms`;
+}
+
+/** A server whose readers keep their connections between turns. */
+interface Crowded {
+  readonly name: string;
+  readonly pid: number;
+  readonly few: Callers;
+  readonly many: Callers;
+  readonly prober: ChildProcess;
+  readonly megabytes: number[];
+}
+
+interface Turn {
+  readonly few: number;
+  readonly many: number;
+  readonly probes: readonly Probe[];
+}
+
+async function crowded(name: string, { pid, port }: Service): Promise<Crowded> {
+  keepOnCore(pid, SERVERS_CORE);
+  const [few, many] = [await Callers.open(port, READERS_BEST), await Callers.open(port, READERS)];
+  return { name, pid, few, many, prober: startProber(port), megabytes: [residentMb(pid)] };
+}
+
+async function oneTurn({ pid, few, many, prober }: Crowded, request: Buffer): Promise<Turn> {
+  const perCpuSecond = async (readers: Callers) => {
+    const before = cpuSeconds(pid);
+    return (await readers.call(() => request, TURN_MS)) / (cpuSeconds(pid) - before);
+  };
+  const best = await perCpuSecond(few);
+  await collect(prober);
+  return { few: best, many: await perCpuSecond(many), probes: await collect(prober) };
+}
+
+/** The servers take turns. Per turn, what each of them did. */
+async function oneRun(servers: readonly Crowded[], request: Buffer, turns: number): Promise<Turn[][]> {
+  const taken: Turn[][] = [];
+  for (let i = 0; i < turns; i += 1) {
+    const turn: Turn[] = [];
+    for (const server of servers) turn.push(await oneTurn(server, request));
+    taken.push(turn);
+  }
+  return taken;
+}
+
+/** The servers share a core, on which they take turns. */
+async function compareCached(services: Readonly<Record<string, Service>>, path: string): Promise<void> {
+  const request = Buffer.from(get(path));
+  const servers: Crowded[] = [];
+  for (const [name, service] of Object.entries(services)) servers.push(await crowded(name, service));
+  await oneRun(servers, request, WARM_UP_TURNS);
+  const runs: Turn[][][] = [];
+  for (let run = 0; run < RUNS; run += 1) runs.push(await oneRun(servers, request, TURNS));
+  const remember = () => servers.forEach(({ pid, megabytes }) => void megabytes.push(residentMb(pid)));
+  remember();
+  for (const { few, many } of servers) for (const readers of [few, many]) readers.close();
+  await wait(10_000);
+  remember();
+  servers.forEach(({ name, prober, megabytes }, i) => {
+    prober.kill();
+    const medians = (figure: (turn: Turn) => number) => runs.map((run) => median(run.map((turn) => figure(turn[i]!))));
+    const [few, many] = [rangeOf(medians((turn) => turn.few)), rangeOf(medians((turn) => turn.many))];
+    console.log(`${name}: ${READERS_BEST} readers ${few} answers per CPU second, ${READERS} readers ${many}
+  ratio ${rangeOf(
+    medians((turn) => turn.many / turn.few),
+    2,
+  )}; ${described(runs.flat().flatMap((turn) => turn[i]!.probes))}
+  MB before, after, 10 s later: ${megabytes.join(', ')}`);
+  });
+}
+
+async function nginxWith(body: Buffer): Promise<Record<string, Service>> {
+  for (const file of ['body', 'healthz', 'readyz']) writeFileSync(join(folder, file), body);
+  const found = `root ${folder}; open_file_cache max=10; location ~ ^/(healthz|readyz)$ {} location / { try_files /body =404; }`;
+  const nginx = await startNginx(
+    folder,
+    `default_type application/json; keepalive_requests 1000000000; ${found}`,
+    false,
+  );
+  if (!nginx) return {};
+  children.add(nginx.process);
+  return { nginx: { pid: nginx.process.pid!, port: nginx.port } };
 }
 
 process.on('exit', () => {
@@ -150,14 +247,17 @@ const cached = await start('sqlite', {});
 const game = `/v1/games/1?api_key=${cached.key}`;
 const bare = await startBaseline();
 children.add(bare.process);
-for (const path of [game, '/healthz', '/readyz']) await bare.learn(cached.port, path);
-await compare('bare node:http', { pid: bare.process.pid!, port: bare.port }, () => get(game));
-await compare('SQLite, cached', cached, () => get(game));
+for (const path of ['/healthz', '/readyz']) await bare.learn(cached.port, path);
+const nginx = await nginxWith(await bare.learn(cached.port, game));
+const raw = { pid: bare.process.pid!, port: bare.port };
 const postgres = await startPostgres();
 const uncached = await start('postgres', {
   MODSTEAD_DATABASE_URL: await createDatabase(postgres.url, `overload_${process.pid}`),
   MODSTEAD_CACHE_MB: '0',
 });
+// What is started later would inherit the core of the readers.
+keepOnCore(process.pid, READERS_CORE);
+await compareCached({ 'SQLite, cached': cached, 'bare node:http': raw, ...nginx }, game);
 // Single objects are kept in memory, but a search asks the database.
 const search = `/v1/games/1/mods?api_key=${uncached.key}&_q=river`;
 await compare('PostgreSQL, many addresses', uncached, (i) => get(search, `10.0.${i >> 8}.${i & 255}`));
