@@ -1,6 +1,7 @@
 // Runs on one database: these are rules of HTTP.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -546,7 +547,7 @@ test('input that is not HTTP is refused over TLS and over plain TCP', async () =
 });
 
 function aCurrent(request: { complete: boolean }, response: { writableFinished: boolean }): Connection {
-  return { ...newConnection(aSocket(0)), request, response } as Connection;
+  return { ...newConnection(aSocket(0)), response: { ...response, req: request } as ServerResponse };
 }
 
 const aSocket = (bytesRead: number, bytesWritten = 0, writableLength = 0) =>

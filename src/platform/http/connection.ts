@@ -1,10 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A connection of a client, with its exchange until both parts of it are complete. */
 export interface Connection {
   readonly socket: Socket;
-  request: IncomingMessage | undefined;
+  /** Of the current exchange, until its request and its response are complete. */
   response: ServerResponse | undefined;
   /** Progress of the exchange at an earlier check. */
   seen: Progress | undefined;
@@ -31,7 +30,6 @@ type KnownSocket = Socket & { [CONNECTION]?: Connection };
 export function newConnection(socket: KnownSocket): Connection {
   const connection: Connection = {
     socket,
-    request: undefined,
     response: undefined,
     seen: undefined,
     hasServed: false,
@@ -45,8 +43,7 @@ export function newConnection(socket: KnownSocket): Connection {
 
 export const connectionOf = (socket: KnownSocket): Connection | undefined => socket[CONNECTION];
 
-export function beginExchange(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
-  connection.request = request;
+export function beginExchange(connection: Connection, response: ServerResponse): void {
   connection.response = response;
   connection.seen = undefined;
   connection.hasServed = true;
@@ -57,20 +54,16 @@ export function beginExchange(connection: Connection, request: IncomingMessage, 
 
 /** A thousand connections that wait for their next request would keep a thousand past ones in memory. */
 export function forgetExchange(connection: Connection): void {
-  connection.request = undefined;
   connection.response = undefined;
   connection.bytesBefore = connection.socket.bytesRead;
 }
 
-/** True between two exchanges, and before the first one, unless the connection is about to close. */
-export const isWaiting = ({ socket, request, response }: Connection): boolean =>
-  !socket.writableEnded && isComplete(request, response);
-
 /** True while an exchange is under way. */
-export const isBusy = ({ request, response }: Connection): boolean => !isComplete(request, response);
+export const isBusy = ({ response }: Connection): boolean =>
+  response !== undefined && !(response.writableFinished && response.req.complete);
 
-const isComplete = (request: IncomingMessage | undefined, response: ServerResponse | undefined): boolean =>
-  !request || !response || (response.writableFinished && request.complete);
+/** True between two exchanges, and before the first one, unless the connection is about to close. */
+export const isWaiting = (connection: Connection): boolean => !connection.socket.writableEnded && !isBusy(connection);
 
 /** True for a connection that waits and has got nothing of its next request. */
 export function isSilent(connection: Connection): boolean {

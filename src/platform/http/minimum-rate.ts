@@ -11,11 +11,11 @@ const WRITE_STALL_MS = 60_000;
  */
 export function isTooSlow(connection: Connection, now: number): boolean {
   if (!isBusy(connection)) return false;
-  const { socket, request } = connection;
+  const { socket, response } = connection;
   const progress = { at: now, read: socket.bytesRead, written: socket.bytesWritten };
   connection.seen ??= progress;
   const { seen } = connection;
-  const isReading = !request!.complete;
+  const isReading = !response!.req.complete;
   const waited = now - seen.at;
   if (waited < (isReading ? GRACE_MS : WRITE_STALL_MS)) return false;
   connection.seen = progress;

@@ -33,8 +33,8 @@ test('a connection that waits for its next request keeps none of the last one', 
     await once(response, 'end');
     if (!answered[i]!.closed) await once(answered[i]!, 'close');
   }
-  const kept = [...exchanges.connections].map(({ request, response }) => [request, response]);
-  assert.deepEqual(kept, [[undefined, undefined]], 'one connection, without an exchange');
+  const kept = [...exchanges.connections].map(({ response }) => response);
+  assert.deepEqual(kept, [undefined], 'one connection, without an exchange');
 });
 
 /** Both ends of a connection whose client has sent these bytes and read the response, but keeps its side open. */

@@ -47,7 +47,7 @@ export class SequentialExchanges {
     const previous = connection.response;
     if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void this.#endAfter(previous, socket);
     if (!connection.hasServed) socket.destroySoon = () => this.#close(socket);
-    beginExchange(connection, request, response);
+    beginExchange(connection, response);
     response.on('close', forgetFinished);
     if (this.#draining) response.shouldKeepAlive = false;
     this.#listener(request, response);
@@ -73,8 +73,8 @@ export class SequentialExchanges {
    * sent instead.
    */
   refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-    const { request, response } = connectionOf(socket) ?? {};
-    if (response && !response.writableFinished && (request?.complete || response.headersSent))
+    const response = connectionOf(socket)?.response;
+    if (response && !response.writableFinished && (response.req.complete || response.headersSent))
       return void this.#endAfter(response, socket);
     if (response?.writableFinished && !response.shouldKeepAlive) return;
     if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
@@ -91,16 +91,16 @@ export class SequentialExchanges {
   }
 
   #close(socket: Socket): void {
-    const { request } = connectionOf(socket) ?? {};
+    const request = connectionOf(socket)?.response?.req;
     if (request && isLastInput(request)) Socket.prototype.destroySoon.call(socket);
     else this.#linger(socket);
   }
 
   #linger(socket: Socket): void {
     // Nobody reads the body any more, and its buffered bytes would block what follows.
-    connectionOf(socket)?.request?.resume();
+    connectionOf(socket)?.response?.req.resume();
     closeLingering(socket, this.#lingering, {
-      isBodyPending: () => connectionOf(socket)?.request?.complete === false,
+      isBodyPending: () => connectionOf(socket)?.response?.req.complete === false,
       isDraining: () => this.#draining,
     });
   }

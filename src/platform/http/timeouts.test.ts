@@ -5,7 +5,7 @@ import { type Connection, forgetExchange, newConnection } from './connection.ts'
 import { enforceTimeouts } from './timeouts.ts';
 
 const HOUR_MS = 3_600_000;
-const PENDING = { request: { complete: false }, response: { writableFinished: false } };
+const PENDING = { response: { req: { complete: false }, writableFinished: false } };
 
 /** A connection under checks, and what has become of it. */
 function checked(t: test.TestContext, state: object = {}) {
