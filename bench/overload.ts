@@ -14,7 +14,7 @@ import { startSampleService } from './sample-service.ts';
 
 const options = optionsOf(
   'bench-overload',
-  { runs: '3', turns: '20', rounds: '3', milliseconds: '2000', readers: '1000' },
+  { runs: '3', turns: '10', 'turn-milliseconds': '750', rounds: '3', milliseconds: '2000', readers: '1000' },
   `Measures one process with 32 readers on connections that stay open, and with many. Cached reads on SQLite, and the same
 bytes from a bare node:http and from nginx (Debian: apt-get install nginx-light), in many short turns on one core; the readers
 have another, if there is taskset. Then uncached searches on PostgreSQL in longer rounds, from as many addresses and from one
@@ -23,8 +23,9 @@ answers per second of the server's CPU time, the ratio of the two, refusals, how
 );
 const RUNS = Number(options.runs);
 const TURNS = Number(options.turns);
-const TURN_MS = 250;
-const WARM_UP_TURNS = 12;
+/** At most 900: the bare server closes a connection that waits for longer than five turns of the others. */
+const TURN_MS = Number(options['turn-milliseconds']);
+const WARM_UP_TURNS = 8;
 const SERVERS_CORE = 0;
 const READERS_CORE = 1;
 const ROUNDS = Number(options.rounds);
