@@ -302,6 +302,21 @@ export class Api {
     });
   }
 
+  /** Waits until earlier changes have arrived: PostgreSQL delivers each change once more, in order, by NOTIFY. */
+  changesArrived(): Promise<void> {
+    const { db } = this.app();
+    let missing = db.dialect === 'postgres' ? 2 : 1;
+    return new Promise((resolve, reject) => {
+      const stop = db.changes.listen((scope) => {
+        if (scope === 'test') missing -= 1;
+        if (missing > 0) return;
+        stop();
+        resolve();
+      });
+      db.write(async (transaction) => transaction.changed('test')).catch(reject);
+    });
+  }
+
   /** Those of all processes of the service. */
   apps(environment: Environment = 'production'): App[] {
     return [this.service, ...this.others].map(({ apps }) => apps[environment]);

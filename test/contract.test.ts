@@ -676,21 +676,6 @@ for (const target of targets)
 
 const QUERIES_MAX = 8;
 
-/** Waits until earlier changes have arrived: PostgreSQL delivers each change once more, in order, by NOTIFY. */
-function untilChangesArrived(): Promise<void> {
-  const { db } = api.app();
-  let missing = db.dialect === 'postgres' ? 2 : 1;
-  return new Promise((resolve, reject) => {
-    const stop = db.changes.listen((scope) => {
-      if (scope === 'contract-test') missing -= 1;
-      if (missing > 0) return;
-      stop();
-      resolve();
-    });
-    db.write(async (transaction) => transaction.changed('contract-test')).catch(reject);
-  });
-}
-
 /** Games that Ada's teams make and authors whom she has muted, so that these lists are long as well. */
 async function lengthenOwnLists(): Promise<void> {
   const people = await Promise.all(Array.from({ length: 6 }, () => api.aUser()));
@@ -706,7 +691,7 @@ for (const operation of operations.filter(({ declaration: { list } }) => list))
     lengthened ??= lengthenOwnLists();
     await lengthened;
     const client = await allowedTo(operation);
-    await untilChangesArrived();
+    await api.changesArrived();
     const query = QUERIES[operation.declaration.id];
     await client.send('GET', targetOf(operation), { query });
     const queriesFor = async (limit: number) => {

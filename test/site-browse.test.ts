@@ -139,6 +139,7 @@ const asked = async (operation: string) =>
 
 test('visitors who come at once share one rendering', async (t) => {
   api.stayInOneProcess(t);
+  await api.changesArrived();
   await page(hub);
   const before = await asked('get-mods');
   await page(`${hub}?sort=name`);
@@ -159,6 +160,7 @@ test('an address that has to be counted first gets the cached page, as often as 
   });
   limited.stayInOneProcess(t);
   const { name_id } = await limited.aGame({ name: 'Skyfarers' });
+  await limited.changesArrived();
   const visit = (address: string) =>
     limited.request('GET', `/g/${name_id}`, { headers: { 'x-forwarded-for': address } });
   const from = async (address: string) => (await visit(address)).status;
