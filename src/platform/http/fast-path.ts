@@ -191,7 +191,8 @@ function sendCached(
   if (isNotModified(ifNoneMatch, answer.entityTag)) return void sendNotModified(response, answer.entityTag, headers);
   const sent = (gzip && compressedOf(answer)) || answer;
   response.writeHead(200, [...sent.headers, ...headers]);
-  sendBatched(response, sent.body!);
+  // Text without other characters than ASCII has the same bytes in both, and those of Latin-1 are copied, not converted.
+  sendBatched(response, sent.body!, answer.body.length === answer.bytes ? 'latin1' : 'utf8');
 }
 
 const isStillCaller = ({ credentials, tenant, caller }: RepeatableRequest) =>
