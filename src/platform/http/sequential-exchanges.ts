@@ -27,7 +27,10 @@ export class SequentialExchanges {
   expect(socket: Socket): Connection {
     const connection = newConnection(socket);
     this.connections.add(connection);
-    socket.once('close', () => this.connections.delete(connection));
+    socket.once('close', () => {
+      this.connections.delete(connection);
+      connection.response = undefined;
+    });
     return connection;
   }
 
