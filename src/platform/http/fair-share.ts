@@ -19,7 +19,7 @@ export interface FairShareLimits {
   readonly waitingInAll: number;
 }
 
-const WAITING = { waitingPerAddress: 256, waitingInAll: 512 };
+const WAITING = { waitingPerAddress: 256, waitingInAll: 256 };
 const RETRY = { retryAfterSeconds: 1 };
 
 /**
