@@ -19,7 +19,7 @@ const options = optionsOf(
 bytes from a bare node:http and from nginx (Debian: apt-get install nginx-light), in many short turns on one core; the readers
 have another, if there is taskset. Then uncached searches on PostgreSQL in longer rounds, from as many addresses and from one
 address, whose readers are partly refused. Beside the readers another process checks health on new connections. Prints
-answers per second of the server's CPU time, the ratio of the two, refusals, how long health checks took, and memory.`,
+answers per second and per second of the server's CPU time, the ratio of the two, refusals, how long health checks took, and memory.`,
 );
 const RUNS = Number(options.runs);
 const TURNS = Number(options.turns);
@@ -168,9 +168,14 @@ interface Crowded {
   readonly megabytes: number[];
 }
 
+interface Rate {
+  readonly perCpuSecond: number;
+  readonly perSecond: number;
+}
+
 interface Turn {
-  readonly few: number;
-  readonly many: number;
+  readonly few: Rate;
+  readonly many: Rate;
   readonly probes: readonly Probe[];
 }
 
@@ -181,13 +186,15 @@ async function crowded(name: string, { pid, port }: Service): Promise<Crowded> {
 }
 
 async function oneTurn({ pid, few, many, prober }: Crowded, request: Buffer): Promise<Turn> {
-  const perCpuSecond = async (readers: Callers) => {
-    const before = cpuSeconds(pid);
-    return (await readers.call(() => request, TURN_MS)) / (cpuSeconds(pid) - before);
+  const rateWith = async (readers: Callers): Promise<Rate> => {
+    const [began, before] = [performance.now(), cpuSeconds(pid)];
+    const answers = await readers.call(() => request, TURN_MS);
+    const seconds = (performance.now() - began) / 1_000;
+    return { perCpuSecond: answers / (cpuSeconds(pid) - before), perSecond: answers / seconds };
   };
-  const best = await perCpuSecond(few);
+  const best = await rateWith(few);
   await collect(prober);
-  return { few: best, many: await perCpuSecond(many), probes: await collect(prober) };
+  return { few: best, many: await rateWith(many), probes: await collect(prober) };
 }
 
 /** The servers take turns. Per turn, what each of them did. */
@@ -200,6 +207,11 @@ async function oneRun(servers: readonly Crowded[], request: Buffer, turns: numbe
   }
   return taken;
 }
+
+const RATES: readonly (readonly [string, (rate: Rate) => number])[] = [
+  ['second', ({ perSecond }) => perSecond],
+  ['CPU second', ({ perCpuSecond }) => perCpuSecond],
+];
 
 /** The servers share a core, on which they take turns. */
 async function compareCached(services: Readonly<Record<string, Service>>, path: string): Promise<void> {
@@ -217,13 +229,18 @@ async function compareCached(services: Readonly<Record<string, Service>>, path: 
   servers.forEach(({ name, prober, megabytes }, i) => {
     prober.kill();
     const medians = (figure: (turn: Turn) => number) => runs.map((run) => median(run.map((turn) => figure(turn[i]!))));
-    const [few, many] = [rangeOf(medians((turn) => turn.few)), rangeOf(medians((turn) => turn.many))];
-    console.log(`${name}: ${READERS_BEST} readers ${few} answers per CPU second, ${READERS} readers ${many}
-  ratio ${rangeOf(
-    medians((turn) => turn.many / turn.few),
-    2,
-  )}; ${described(runs.flat().flatMap((turn) => turn[i]!.probes))}
-  MB before, after, 10 s later: ${megabytes.join(', ')}`);
+    console.log(`${name}: ${described(runs.flat().flatMap((turn) => turn[i]!.probes))}`);
+    for (const [what, rate] of RATES) {
+      const [few, many] = [rangeOf(medians((turn) => rate(turn.few))), rangeOf(medians((turn) => rate(turn.many)))];
+      const ratio = rangeOf(
+        medians((turn) => rate(turn.many) / rate(turn.few)),
+        2,
+      );
+      console.log(
+        `  answers per ${what}: ${few} with ${READERS_BEST} readers, ${many} with ${READERS}; ratio ${ratio}`,
+      );
+    }
+    console.log(`  MB before, after, 10 s later: ${megabytes.join(', ')}`);
   });
 }
 
