@@ -14,12 +14,9 @@ import { noContent, operation } from '../src/platform/http/operation.ts';
 import { openPort } from '../src/platform/http/port.ts';
 import { createServer } from '../src/platform/http/server.ts';
 import { createTransfers } from '../src/platform/http/transfer/transfer.ts';
-import { keepNextTickFast } from '../src/platform/runtime/next-tick.ts';
 
 /** The service with one file for the transfer benchmarks, in its own process. */
 const DELAY_RESOLUTION_MS = 1;
-// As the program does when it starts.
-void keepNextTickFast();
 const settings = readSettings(
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BENCH_'))),
 );

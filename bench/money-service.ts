@@ -6,11 +6,8 @@ import { post, tokenAccount } from '../src/money/ledger/ledger.ts';
 import { addUser } from '../src/people/users/users.ts';
 import { issueToken } from '../src/platform/access/credentials.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
-import { keepNextTickFast } from '../src/platform/runtime/next-tick.ts';
 
 /** The service with mods for sale, buyers who have tokens, and a ledger with `BENCH_ENTRIES` entries, in its own process. */
-// As the program does when it starts.
-void keepNextTickFast();
 const settings = readSettings(process.env);
 const service = await composeService(settings, outsideOf(settings));
 const app = service.apps.production;

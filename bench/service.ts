@@ -6,11 +6,8 @@ import { createAuthenticator } from '../src/platform/access/authenticate.ts';
 import { reader } from '../src/platform/access/caller.ts';
 import { issueToken } from '../src/platform/access/credentials.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
-import { keepNextTickFast } from '../src/platform/runtime/next-tick.ts';
 
 /** The service with content for the benchmarks, in its own process. */
-// As the program does when it starts.
-void keepNextTickFast();
 const settings = readSettings(process.env);
 const service = await composeService(settings, outsideOf(settings), { site: builtSite() });
 const app = service.apps.production;

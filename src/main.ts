@@ -1,10 +1,8 @@
 import { flushCompileCache } from 'node:module';
 import { Refusal } from './commands/invocation/command.ts';
 import { runCommand } from './commands/run.ts';
-import { keepNextTickFast } from './platform/runtime/next-tick.ts';
 
 const { env } = process;
-void keepNextTickFast();
 
 try {
   process.exitCode = await runCommand(process.argv.slice(2), {

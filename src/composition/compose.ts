@@ -41,6 +41,7 @@ import { mailToFiles } from '../platform/mail/files.ts';
 import type { Mail } from '../platform/mail/mail.ts';
 import { type Clock, systemClock } from '../platform/runtime/clock.ts';
 import { createLog, type Log } from '../platform/runtime/log.ts';
+import { keepNextTickFast } from '../platform/runtime/next-tick.ts';
 import { type Random, systemRandom } from '../platform/runtime/random.ts';
 import type { Siblings } from '../platform/runtime/siblings.ts';
 import { clamdAt } from '../platform/scanning/scanning.ts';
@@ -295,6 +296,7 @@ export async function composeService(
   given: Outside,
   options: ServiceOptions = {},
 ): Promise<Service> {
+  void keepNextTickFast();
   const telemetry = await composeTelemetry(settings);
   const outside = { ...given, telemetry };
   requireKnownLimits(settings);

@@ -16,11 +16,17 @@ export class SequentialExchanges {
   readonly #lingering: LingeringLimits;
   /** Responses after which the connection closes. Surplus bytes may request it repeatedly. */
   readonly #last = new WeakSet<ServerResponse>();
+  /** Of all sockets: V8 allocates a function literal that is assigned to a property where only full collections free it. */
+  readonly #destroySoon: (this: Socket) => void;
   #draining = false;
 
   constructor(listener: Listener, lingering: LingeringLimits = LINGERING_LIMITS) {
     this.#listener = listener;
     this.#lingering = lingering;
+    const exchanges = this;
+    this.#destroySoon = function (this: Socket) {
+      exchanges.#close(this);
+    };
   }
 
   /** Tracks a connection from now on, which waits for its first request. */
@@ -49,7 +55,7 @@ export class SequentialExchanges {
     const connection = connectionOf(socket) ?? this.expect(socket);
     const previous = connection.response;
     if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void this.#endAfter(previous, socket);
-    if (!connection.hasServed) socket.destroySoon = () => this.#close(socket);
+    if (!connection.hasServed) socket.destroySoon = this.#destroySoon;
     beginExchange(connection, response);
     response.on('close', forgetFinished);
     if (this.#draining) response.shouldKeepAlive = false;
