@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Agent, createServer, get, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { connectionOf } from './connection.ts';
 import type { LingeringLimits } from './lingering-close.ts';
 import { SequentialExchanges } from './sequential-exchanges.ts';
 
@@ -57,6 +58,14 @@ async function answered(t: { after(work: () => void): void }, bytes: string): Pr
 test('a connection is closed at once if its client announced that nothing follows', async (t) => {
   const [, socket] = await answered(t, `GET / HTTP/1.1\r\n${LAST}\r\n`);
   if (!socket.closed) await once(socket, 'close');
+});
+
+test('a closed connection keeps none of its exchanges', async (t) => {
+  const [, socket] = await answered(t, `GET / HTTP/1.1\r\n${LAST}\r\n`);
+  if (!socket.closed) await once(socket, 'close');
+  const connection = connectionOf(socket);
+  assert.equal(connection?.hasServed, true);
+  assert.equal(connection.response, undefined);
 });
 
 test('after a body a connection waits for its client, which may send surplus bytes', async (t) => {
