@@ -50,14 +50,16 @@ const [BRACE, BRACKET, BRACE_END, BRACKET_END] = [...Buffer.from('{[}]')] as [nu
 
 /**
  * Bounds depth and size on the text, so that later code may recurse. A regular expression would backtrack over an
- * unterminated string.
+ * unterminated string. It reads bytes, in which these characters are the same: reading the characters of a part of a longer
+ * text takes many times as long.
  */
 function requireBounded(json: string): void {
+  const bytes = Buffer.from(json);
   let depth = 0;
   let values = 1;
   let quoted = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
+  for (let at = 0; at < bytes.length; at += 1) {
+    const code = bytes[at];
     if (code === QUOTE) quoted = !quoted;
     else if (quoted) at += code === BACKSLASH ? 1 : 0;
     else if (code === COMMA) {
