@@ -8,30 +8,37 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 let now: number;
 let idle: number;
-let moved: number;
+/** Counted by each test for itself, because chunks of the test before may still move. */
+let moved: { count: number };
+let naps: { count: number };
+let msPerTick: number;
 let way: TransferScheduler;
 
 beforeEach(() => {
   // Pauses end only when a test ends them.
   mock.timers.reset();
   mock.timers.enable({ apis: ['setTimeout'] });
-  [now, idle, moved] = [5_000, 0, 0];
-  way = new TransferScheduler({ now: () => now, idle: () => idle });
+  [now, idle, msPerTick] = [5_000, 0, 1];
+  const own = { count: 0 };
+  naps = own;
+  moved = { count: 0 };
+  way = new TransferScheduler({ now: () => now, idle: () => idle, nap: () => (own.count += 1) });
 });
 
-/** Advances the event loop by ticks of a millisecond, with this share of idle time. */
+/** Advances the event loop by ticks, with this share of idle time. */
 async function turn(times: number, idleShare: number): Promise<number> {
-  const before = moved;
+  const before = moved.count;
   for (let i = 0; i < times; i += 1) {
-    now += 1;
-    idle += idleShare;
+    now += msPerTick;
+    idle += idleShare * msPerTick;
     await nextTurn();
   }
-  return moved - before;
+  return moved.count - before;
 }
 
 function havePiecesWait(count: number): void {
-  for (let i = 0; i < count; i += 1) way.schedule(() => (moved += 1));
+  const own = moved;
+  for (let i = 0; i < count; i += 1) way.schedule(() => (own.count += 1));
 }
 
 test('without requests a chunk moves in each tick, however busy the event loop is', async () => {
@@ -69,6 +76,24 @@ test('a second after the last request no chunk pauses any more', async () => {
   way.noteRequest(now);
   now += 1_001;
   assert.equal(await turn(50, 0), 50);
+});
+
+test('without requests naps come between chunks, but not more often than is needed', async () => {
+  havePiecesWait(20);
+  assert.equal(await turn(10, 0), 10);
+  assert.equal(naps.count, 10);
+  msPerTick = 0.125;
+  assert.equal(await turn(10, 0), 10);
+  assert.equal(naps.count, 15);
+});
+
+test('while requests arrive, no chunk naps: requests would wait, too', async () => {
+  havePiecesWait(3);
+  way.noteRequest(now);
+  await turn(3, 0);
+  mock.timers.tick(1);
+  await turn(3, 0);
+  assert.deepEqual([moved.count, naps.count], [3, 0]);
 });
 
 test('chunks move in the order of their arrival, even across pauses', async () => {

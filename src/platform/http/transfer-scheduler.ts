@@ -1,3 +1,5 @@
+import { nap } from '../runtime/nap.ts';
+
 /** Time after a request during which more requests are expected. */
 const RECENT_REQUEST_MS = 1_000;
 /** Time after a chunk during which transfers count as active. */
@@ -9,18 +11,23 @@ const IDLE_WINDOW_MS = 10;
 const PAUSE_MS = 1;
 /** Chunks between two pauses however busy the event loop is: about the rate of a gigabit line. */
 const CHUNKS_PER_PAUSE_MIN = 4;
+/** Time between two naps of an event loop that only moves chunks. */
+const AWAKE_MS = 0.2;
 
 interface LoopClock {
   now(): number;
   /** Total idle time of the event loop in milliseconds. */
   idle(): number;
+  /** Gives the core to a thread or a process that waits for it. */
+  nap(): void;
 }
 
-const LOOP_CLOCK: LoopClock = { now: () => performance.now(), idle: () => performance.nodeTiming.idleTime };
+const LOOP_CLOCK: LoopClock = { now: () => performance.now(), idle: () => performance.nodeTiming.idleTime, nap };
 
 /**
  * Runs chunks of long bodies and files one per event-loop tick, so that a request waits for one chunk at most. While
- * requests arrive it also pauses, to leave processor time to them and to the threads that hash and write.
+ * requests arrive it also pauses, to leave processor time to them and to the threads that hash and write. While none do,
+ * it naps, so that those of other processes need not wait for a time slice.
  */
 export class TransferScheduler {
   readonly #clock: LoopClock;
@@ -30,6 +37,7 @@ export class TransferScheduler {
   #chunksBeforePause = 0;
   #windowStart = Number.NEGATIVE_INFINITY;
   #idleAtWindowStart = 0;
+  #awakeSince = Number.NEGATIVE_INFINITY;
 
   constructor(clock: LoopClock = LOOP_CLOCK) {
     this.#clock = clock;
@@ -58,26 +66,39 @@ export class TransferScheduler {
 
   readonly #runNext = (): void => {
     const now = this.#clock.now();
-    if (this.#chunksBeforePause === 0 && this.#mustPause(now)) {
-      this.#chunksBeforePause = CHUNKS_PER_PAUSE_MIN;
-      setTimeout(this.#runNext, PAUSE_MS);
-      return;
-    }
-    if (this.#chunksBeforePause > 0) this.#chunksBeforePause -= 1;
+    if (this.hasRecentRequests(now)) {
+      if (this.#pause(now)) return;
+    } else if (now - this.#awakeSince >= AWAKE_MS) this.#nap();
     this.#lastTransferAt = now;
     const move = this.#queue.shift()!;
     if (this.#queue.length > 0) setImmediate(this.#runNext);
     move();
   };
 
-  #mustPause(now: number): boolean {
-    if (!this.hasRecentRequests(now)) return false;
+  /** False if the next chunk may move. */
+  #pause(now: number): boolean {
+    if (this.#chunksBeforePause > 0) {
+      this.#chunksBeforePause -= 1;
+      return false;
+    }
+    if (!this.#isTooBusy(now)) return false;
+    this.#chunksBeforePause = CHUNKS_PER_PAUSE_MIN;
+    setTimeout(this.#runNext, PAUSE_MS);
+    return true;
+  }
+
+  #isTooBusy(now: number): boolean {
     const idle = this.#clock.idle();
     if (now - this.#windowStart > IDLE_WINDOW_MS) {
       this.#windowStart = now;
       this.#idleAtWindowStart = idle;
     }
     return idle - this.#idleAtWindowStart < IDLE_SHARE * (now - this.#windowStart);
+  }
+
+  #nap(): void {
+    this.#clock.nap();
+    this.#awakeSince = this.#clock.now();
   }
 }
 
