@@ -1,4 +1,5 @@
-import { readlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { ownThread } from './own-thread.ts';
 
 const NAP_MS = 0.02;
 const WAKE_LATE_NS = 1_000;
@@ -18,8 +19,7 @@ export function nap(): void {
 /** Linux wakes a thread up to 50 µs late by default, which is longer than a nap. */
 function wakeInTime(): void {
   try {
-    const [, , thread] = readlinkSync('/proc/thread-self').split('/');
-    writeFileSync(`/proc/${thread}/timerslack_ns`, String(WAKE_LATE_NS));
+    writeFileSync(`/proc/${ownThread()}/timerslack_ns`, String(WAKE_LATE_NS));
   } catch {
     // Other systems have no such setting.
   }

@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { nap } from '../runtime/nap.ts';
+import { ownThread } from '../runtime/own-thread.ts';
 
 /** Low enough that requests come first, and high enough that a busy machine does not starve uploads. */
 const NICE = 10;
@@ -9,8 +9,7 @@ const NICE = 10;
 /** Lets other threads run before the calling one. Only Linux has priorities of single threads. */
 export function lowerThreadPriority(): void {
   try {
-    const [, , thread] = readlinkSync('/proc/thread-self').split('/');
-    setPriority(Number(thread), NICE);
+    setPriority(ownThread(), NICE);
   } catch {
     // The thread keeps its normal priority.
   }
