@@ -31,6 +31,10 @@ export interface PendingInput {
   isDraining(): boolean;
 }
 
+function endAgain(this: Socket): Socket {
+  return this;
+}
+
 /**
  * Closes a connection so that the client can still read the response: closing while bytes arrive sends a reset, which
  * discards what the client has not read. Remaining input is read and dropped within limits, so that no client can keep
@@ -40,7 +44,7 @@ export function closeLingering(socket: Socket, limits: LingeringLimits, pending:
   if (socket.writableEnded || socket.destroyed) return;
   socket.end();
   // Node.js ends it again when the client does, and would make an error with a stack trace for that.
-  socket.end = () => socket;
+  socket.end = endAgain;
   socket.resume();
   const [beganAt, read] = [performance.now(), socket.bytesRead];
   const checkMs = limits.idleMs / CHECKS_PER_IDLE;
